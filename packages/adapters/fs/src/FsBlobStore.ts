@@ -8,11 +8,14 @@ import type * as BlobError from "@holdfast/core/storage/BlobError"
 import * as BlobStore from "@holdfast/core/storage/BlobStore"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Predicate from "effect/Predicate"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as Fs from "node:fs"
 import * as BlobFiles from "./BlobFiles.ts"
+import * as DirectCalls from "./internal/DirectCalls.ts"
 import * as Directories from "./internal/Directories.ts"
+import * as DirectorySyncs from "./internal/DirectorySyncs.ts"
 import * as DirectoryLock from "./DirectoryLock.ts"
 import * as DiskReserve from "./DiskReserve.ts"
 import * as Durable from "./internal/Durable.ts"
@@ -58,6 +61,8 @@ const clear = (tmp: string, writer?: string): Effect.Effect<void, FsCall.ErrnoEr
  */
 const makeMethods = (layout: Layout.Layout, { reserveBytes }: Options, writer = ""): BlobStore.BlobStore["Service"] => {
   const directories = Directories.make(layout.blobs)
+  const directCalls = DirectCalls.make({ maxMillis: 2, poolFactor: 20 })
+  const publisher = { layout, directories, directCalls, directorySyncs: DirectorySyncs.make() }
   const reserve = DiskReserve.make(layout.tmp, reserveBytes)
   const probe = WriteProbe.make(layout, reserve)
   let uploads = 0
@@ -70,7 +75,7 @@ const makeMethods = (layout: Layout.Layout, { reserveBytes }: Options, writer = 
       const blobPath = Layout.locate(layout, key)
       if (blobPath === undefined) return Effect.fail(FsErrors.invalidKey("put"))
       const path = `${layout.tmp}/${blobPath.blobId}.${writer}${uploads++}`
-      const upload = Upload.make(path)
+      const upload = Upload.make(path, directCalls)
       const space = reserve.writer(Upload.bufferBytes)
       const toBlobError = Effect.mapError(FsErrors.fromErrnoOfStore("put"))
       const write = (chunks: ReadonlyArray<Uint8Array>) =>
@@ -78,7 +83,7 @@ const makeMethods = (layout: Layout.Layout, { reserveBytes }: Options, writer = 
       return restore(Stream.runForEachArray(content, write)).pipe(
         Effect.andThen(toBlobError(upload.finish)),
         // An interruption cannot stop a system call. `restore(Effect.void)` checks for one between the calls.
-        Effect.tap(() => toBlobError(Publication.publish(layout, directories, path, blobPath, restore(Effect.void)))),
+        Effect.tap(() => toBlobError(Publication.publish(publisher, path, blobPath, restore(Effect.void)))),
         Effect.onError(() => Effect.andThen(upload.discard, probe.expire)),
         Effect.onExit(() => Effect.sync(space.close))
       )
@@ -90,7 +95,7 @@ const makeMethods = (layout: Layout.Layout, { reserveBytes }: Options, writer = 
       const path = `${layout.tmp}/${to.blobId}.${writer}${uploads++}`
       return FsCall.call<void>((done) => Fs.link(from.path, path, done)).pipe(
         Effect.andThen(restore(Receipt.make(path))),
-        Effect.tap(() => Publication.publish(layout, directories, path, to, restore(Effect.void))),
+        Effect.tap(() => Publication.publish(publisher, path, to, restore(Effect.void))),
         Effect.onError(() => FsCall.ignoreFailure(FsCall.unlink(path)))
       )
     })
@@ -100,7 +105,7 @@ const makeMethods = (layout: Layout.Layout, { reserveBytes }: Options, writer = 
     if (source === undefined || target === undefined) return Effect.fail(FsErrors.invalidKey("copy"))
     return link(source, target).pipe(
       Effect.mapError((error) => (withoutLinks.has(error.code) ? undefined : FsErrors.fromErrno("copy")(error))),
-      Effect.catch((error) => (error === undefined ? put(to, BlobFiles.read(layout, from)) : Effect.fail(error)))
+      Effect.catchIf(Predicate.isUndefined, () => put(to, BlobFiles.read(layout, from)))
     )
   }
 

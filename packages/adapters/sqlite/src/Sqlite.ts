@@ -20,6 +20,7 @@ import * as BusyRetry from "./internal/BusyRetry.ts"
 import { begin, fromOpening, fromThrown } from "./internal/SqliteError.ts"
 import * as Checkpoints from "./internal/log/Checkpoints.ts"
 import * as DurableLog from "./internal/log/DurableLog.ts"
+import * as GroupCommit from "./internal/GroupCommit.ts"
 import * as PageReads from "./internal/PageReads.ts"
 import { memory, open } from "./internal/SqliteFile.ts"
 import * as Transactions from "./internal/Transactions.ts"
@@ -55,34 +56,45 @@ const isRead = (sql: string): boolean =>
   /^\s*(?:SELECT|VALUES)\b/i.test(sql) ||
   (/^\s*WITH\b/i.test(sql) && !/\b(?:INSERT|UPDATE|DELETE|REPLACE)\b/i.test(sql))
 
-/** Runs reads on `readers`, and all other statements as `write` does. */
-const route = (readers: Connection, write: Borrower): Connection => {
+/** A statement that may run in a transaction with others. */
+const isChange = (sql: string): boolean => /^\s*(?:INSERT|UPDATE|DELETE|WITH)\b/i.test(sql)
+
+/** Runs reads on `readers`, and all other statements as `writing` says. */
+const route = (readers: Connection, writing: (sql: string) => Borrower): Connection => {
   const choose =
     (method: "execute" | "executeUnprepared"): Connection["execute"] =>
     (sql, params, transform) =>
       isRead(sql)
         ? readers[method](sql, params, transform)
-        : write((connection) => connection[method](sql, params, transform))
+        : writing(sql)((connection) => connection[method](sql, params, transform))
   const chooseValues =
     (method: "executeValues" | "executeValuesUnprepared"): Connection["executeValues"] =>
     (sql, params) =>
-      isRead(sql) ? readers[method](sql, params) : write((connection) => connection[method](sql, params))
+      isRead(sql) ? readers[method](sql, params) : writing(sql)((connection) => connection[method](sql, params))
   return {
     execute: choose("execute"),
     executeUnprepared: choose("executeUnprepared"),
-    executeRaw: (sql, params) => write((connection) => connection.executeRaw(sql, params)),
+    executeRaw: (sql, params) => writing(sql)((connection) => connection.executeRaw(sql, params)),
     executeValues: chooseValues("executeValues"),
     executeValuesUnprepared: chooseValues("executeValuesUnprepared"),
     // Not used: a stream holds a connection of its own.
     executeStream: (sql, params, transform) =>
-      Stream.unwrap(write((connection) => Effect.succeed(connection.executeStream(sql, params, transform))))
+      Stream.unwrap(writing(sql)((connection) => Effect.succeed(connection.executeStream(sql, params, transform))))
   }
 }
 
 const openDatabase = (file: string, isShared: boolean) =>
   Effect.acquireRelease(
     // SQLite's own wait would block the event loop often when other processes write as much as this one.
-    Effect.try({ try: () => open(file, { busyTimeout: isShared ? 0 : undefined }), catch: fromOpening }),
+    Effect.try({
+      try: () => {
+        const database = open(file, { busyTimeout: isShared ? 0 : undefined })
+        // Else savepoints of more than 16 pages create a temporary file.
+        database.exec("PRAGMA temp_store = MEMORY")
+        return database
+      },
+      catch: fromOpening
+    }),
     (opened) => Effect.sync(() => opened.close())
   )
 
@@ -126,9 +138,10 @@ const cutTimeout = "10 seconds"
  * Several processes may have the same file open.
  *
  * node:sqlite runs each statement synchronously. Transactions and statements of requests that write run on the calling thread:
- * they are short, and messages to another thread would take longer than they do. Reads outside of a transaction, and all
- * statements of background work, may take long: those of a database in a file run on threads of their own. So do checkpoints,
- * and the fsync that makes a commit durable: changes that commit at the same time share it (`LogSync`).
+ * they are short, and messages to another thread would take longer than they do. Those of one turn of the event loop are committed
+ * together (`GroupCommit`). Reads outside of a transaction, and all statements of background work, may take long: those of a database
+ * in a file run on threads of their own. So do checkpoints, and the fsync that makes a commit durable: changes that commit at the same
+ * time share it (`LogSync`).
  *
  * When a sync fails, the changes that are not durable fail and are removed from the log, later changes fail, and `StoreFailure`
  * is called.
@@ -155,7 +168,15 @@ export const makeClients = ({
     const backgroundWriter = log === undefined ? writer : yield* Writer.onThread(file, log)
     const currentWriter = Effect.map(IsBackgroundWork, (isBackground) => (isBackground ? backgroundWriter : writer))
     const writerOf = (connection: Connection) => (connection === writer.connection ? writer : backgroundWriter)
-    const turns = FairPool.make({ size: 1, timeout: statementTimeout })
+    const pool = FairPool.make({ size: 1, timeout: statementTimeout })
+    const group = log === undefined ? undefined : GroupCommit.make({ writer, turns: pool })
+    const close = group?.close ?? Effect.void
+    yield* Effect.addFinalizer(() => close)
+    /** For what does not join the open transaction. */
+    const turns: FairPool.FairPool = {
+      use: (self) => pool.use(Effect.andThen(close, self)),
+      acquire: Effect.andThen(pool.acquire, close)
+    }
     const busyRetry = BusyRetry.make(busyTimeout, isShared ? "frequent" : "rare")
     /** Runs a change of the log itself as the only writer. */
     const exclusively = <A>(change: () => A): Effect.Effect<A, SqlError> =>
@@ -174,9 +195,16 @@ export const makeClients = ({
           )
     const write: Borrower = (use) =>
       Effect.flatMap(currentWriter, ({ borrower }) => durably(busyRetry.statement(turns.use(borrower(use)))))
+    const writing = (sql: string): Borrower =>
+      group === undefined || !isChange(sql)
+        ? write
+        : (use) =>
+            Effect.flatMap(IsBackgroundWork, (isBackground) =>
+              isBackground ? write(use) : durably(busyRetry.statement(group.run(({ connection }) => use(connection))))
+            )
     const readers =
       log === undefined ? undefined : yield* Readers.make({ file, timeout: statementTimeout, settled: log.settled })
-    const routed = readers && route(readers, write)
+    const routed = readers && route(readers, writing)
     if (log !== undefined) {
       if (sharing !== "member") yield* Checkpoints.start({ file, log, isShared, turns })
       yield* log.failed.pipe(
@@ -197,7 +225,13 @@ export const makeClients = ({
       acquirer: Effect.andThen(turns.acquire, backgroundWriter.acquirer),
       borrower: routed === undefined ? write : (use) => use(routed)
     })
-    const transactions = Transactions.make({ service: client.transactionService, currentWriter, writerOf, turns })
+    const transactions = Transactions.make({
+      service: client.transactionService,
+      currentWriter,
+      writerOf,
+      group,
+      turns
+    })
     const durableClient = Object.assign(client, {
       withTransaction: <A, E, R>(self: Effect.Effect<A, E, R>) =>
         Effect.withFiber<A, E | SqlError, R>(({ context }) => {

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
+import { BucketRepository } from "@holdfast/core/buckets/BucketRepository"
 import { onBehalfOf } from "@holdfast/core/CurrentTenant"
 import { FileRepository } from "@holdfast/core/files/FileRepository"
+import { QuotaRepository } from "@holdfast/core/quotas/QuotaRepository"
 import * as Fixtures from "@holdfast/testing/metadata/Fixtures"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -51,6 +53,19 @@ describe("reads of a SQLite file", () => {
       expect(yield* Effect.flip(onBehalfOf("a")(list))).toMatchObject({ reason: "Timeout", isRetryable: true })
       for (const fiber of slow) yield* Fiber.join(fiber)
       expect(yield* onBehalfOf("a")(list)).toMatchObject({ files: [] })
+    }).pipe(Effect.provide(makeStore({ statementTimeout: "20 millis" })))
+  )
+
+  it.live("slow read of the same tenant → an upload's look-ups of bucket and quota do not wait for a thread", () =>
+    Effect.gen(function* () {
+      const [buckets, quotas] = [yield* BucketRepository, yield* QuotaRepository]
+      const bucket = yield* Fixtures.bucket()
+      const [slow] = yield* startSlowReads(bucket.tenantId, 1)
+      const lookUps = Effect.all([buckets.find(bucket), quotas.find(bucket.tenantId)])
+      const found = yield* onBehalfOf(bucket.tenantId)(lookUps)
+      expect(found).toMatchObject([Option.some({ id: bucket.bucketId }), Option.some({})])
+      expect(slow?.pollUnsafe()).toBe(undefined)
+      if (slow !== undefined) yield* Fiber.join(slow)
     }).pipe(Effect.provide(makeStore({ statementTimeout: "20 millis" })))
   )
 

@@ -18,7 +18,7 @@ export class FileWriter extends Context.Service<
   FileWriter,
   Pick<
     FileRepository["Service"],
-    "insert" | "replaceContent" | "update" | "updateHeaders" | "remove" | "removeMany" | "move"
+    "insert" | "replaceContent" | "update" | "updateMetadata" | "updateHeaders" | "remove" | "removeMany" | "move"
   >
 >()("@holdfast/core/files/FileWriter") {}
 
@@ -44,6 +44,7 @@ export const layer: Layer.Layer<FileWriter, never, FileRepository | FileChangeNo
       replaceContent: (replacement) =>
         notifying(replacement.bucket, limited(replacement.bucket, files.replaceContent(replacement))),
       update: (update) => notifying(update.bucket, growing(files.update(update))),
+      updateMetadata: (update) => notifying(update.bucket, growing(files.updateMetadata(update))),
       updateHeaders: (update) => notifying(update.bucket, growing(files.updateHeaders(update))),
       remove: (removal) => notifying(removal.bucket, files.remove(removal)),
       removeMany: (removal) => notifying(removal.bucket, files.removeMany(removal)),

@@ -21,6 +21,12 @@ export interface LocalPart {
   readonly reportDamage: Effect.Effect<void>
 }
 
+/** The range of a content that a part has. */
+export interface ContentRange extends ByteRange {
+  /** As in `UploadPart`. */
+  readonly tag: string | null
+}
+
 export interface StoredContent {
   /** Reads the bytes, or a range of them. Each call starts a new read. */
   readonly read: (range?: ByteRange) => Stream.Stream<Uint8Array, BlobError | ContentDamaged>
@@ -32,7 +38,7 @@ export interface StoredContent {
   /** Returns the local files that together hold a range of the bytes, in order; absent when the store has no such files. */
   readonly localParts?: ((range: ByteRange) => Stream.Stream<LocalPart, BlobError>) | undefined
   /** The ranges of the bytes that its parts have, in order; absent for a content that does not consist of parts. */
-  readonly parts?: Stream.Stream<ByteRange, BlobError> | undefined
+  readonly parts?: Stream.Stream<ContentRange, BlobError> | undefined
   /** Succeeds when the store has the blob, with the size of the record. */
   readonly check: Effect.Effect<void, BlobError | ContentDamaged>
   /** Reports that the stored bytes are missing, not those of the record, or not readable. */
@@ -97,7 +103,7 @@ const makeComposite = (
     parts: findParts(blob, whole).pipe(
       Stream.mapAccum(
         () => 0,
-        (offset, { size }) => [offset + size, [{ offset, length: size }]] as const
+        (offset, { size, tag }) => [offset + size, [{ offset, length: size, tag }]] as const
       )
     ),
     localParts: localFiles

@@ -37,6 +37,7 @@ import * as HeaderLimit from "./internal/HeaderLimit.ts"
 import type { CopyFile } from "./moves/MoveFile.ts"
 import * as NewFile from "./NewFile.ts"
 import * as Precondition from "./Precondition.ts"
+import type { ShareExhausted } from "./shares/Share.ts"
 import * as Staging from "./internal/Staging.ts"
 
 /** What the sender declares about the content, and the precondition of the change. */
@@ -47,6 +48,8 @@ export interface ReuploadOptions extends Omit<Staging.StagedContent, "replacedBy
 export interface UploadOptions extends ReuploadOptions {
   /** What happens if the bucket has a file at the place of the new one. Default: `fail`. */
   readonly onConflict?: NewFile.OnConflict | undefined
+  /** Whether the name may be empty: the file is then the marker of its folder. Default: no. */
+  readonly allowsMarker?: boolean | undefined
   /**
    * The path of the file, if it is known before the content is read. An upload by a token that is limited to a folder needs it, and
    * fails before the transfer where the path is outside of the folder.
@@ -86,6 +89,7 @@ export class Uploads extends Context.Service<
       | FileExists
       | AliasTaken
       | PreconditionFailed
+      | ShareExhausted
       | UploadExpired
       | Staging.StagingError,
       R | R2
@@ -143,7 +147,8 @@ const make = Effect.gen(function* () {
   const { blobGrace } = settings
   const store = StoreFile.make({ repository, writer, random, blobGrace })
   const hooks = yield* HookRunner.make
-  const storeWithHooks = StoreWithHooks.make({ hooks, repository })
+  const retry = StoreWithHooks.makeRetry()
+  const storeWithHooks = StoreWithHooks.make({ hooks, repository, retry })
   const copy = yield* makeCopy({ stage, store, checkHeaders, random, storeWithHooks })
 
   /** Returns the file at a place, if one is given. */
@@ -151,6 +156,19 @@ const make = Effect.gen(function* () {
     place === undefined
       ? Effect.succeed(null)
       : Effect.map(repository.find(bucket, StoreFile.toSelector(place)), Option.getOrNull)
+
+  /** Finds the size of the content that an upload replaces, as far as its place is known; 0 for none. */
+  const replacedAt = (bucket: BucketRef, existing: File.StoredFile | null, { name, path, place }: UploadOptions) => {
+    if (place !== undefined || name === undefined) return Effect.succeed(existing?.content?.size ?? 0)
+    return Effect.option(NewFile.decode({ name, path })).pipe(
+      Effect.flatMap((described) =>
+        Option.isNone(described) || path === undefined
+          ? Effect.succeed(null)
+          : findAt(bucket, { path: described.value.path ?? "/", name: described.value.name })
+      ),
+      Effect.map((file) => file?.content?.size ?? 0)
+    )
+  }
 
   return Uploads.of({
     upload: Effect.fn("Uploads.upload")(function* (actor, bucket, content, description, options = {}) {
@@ -164,9 +182,10 @@ const make = Effect.gen(function* () {
         yield* access.require(actor, { ...bucket, path: yield* knownPath(options) }, "file:write")
       const existing = yield* findAt(bucket, place)
       if (place !== undefined || onConflict !== "replace") yield* StoreFile.check(storing, existing)
-      const replacedBytes = onConflict === "replace" ? existing?.content?.size : undefined
+      const replacedBytes = onConflict === "replace" ? replacedAt(bucket, existing, options) : undefined
       const staged = yield* stage(bucket, content, { ...options, replacedBytes })
-      const described = yield* Effect.flatMap(description, NewFile.decode)
+      const decode = options.allowsMarker === true ? NewFile.decodeWithMarker : NewFile.decode
+      const described = yield* Effect.flatMap(description, decode)
       yield* checkHeaders(bucket.tenantId, described.headers ?? [])
       const stored = yield* staged.contentFor(described.name)
       const file = yield* Effect.provideService(NewFile.make(described, stored), SecureRandom, random)
@@ -190,7 +209,7 @@ const make = Effect.gen(function* () {
       const current = yield* getFile(repository, ref, identity)
       // This check avoids a transfer that would fail. The commit checks the condition again, atomically.
       if (!Precondition.holds(condition, current.content)) return yield* new PreconditionFailed()
-      const replaced = { name: current.name, replacedBytes: current.content?.size }
+      const replaced = { name: current.name, replacedBytes: Effect.succeed(current.content?.size ?? 0) }
       const staged = yield* stage(ref, content, { ...options, ...replaced })
       const next = yield* staged.contentFor(current.name)
       const sweepAt = DateTime.addDuration(next.storedAt, blobGrace)
@@ -209,10 +228,10 @@ const make = Effect.gen(function* () {
         if (!Precondition.holds(condition, replaced.content)) return yield* new PreconditionFailed()
         yield* hooks.beforeReplace(change, replaced)
         // Replaces no other content: the hook has not seen it.
-        return yield* commit(StoreWithHooks.isStill(replaced))
+        return yield* StoreWithHooks.orOutdated(commit(StoreWithHooks.isStill(replaced)))
       })
-      const isOutdated = (error: unknown) => error instanceof PreconditionFailed
-      return File.fromStored(yield* Effect.retry(attempt, { while: isOutdated, times: StoreWithHooks.maxAttempts - 1 }))
+      const stored = yield* Effect.catchTag(retry(ref, current)(attempt), "FileExists", Effect.die)
+      return File.fromStored(stored)
     }, Effect.scoped),
 
     copy: Effect.fn("Uploads.copy")(function* (actor, ref, input, condition = {}) {

@@ -47,6 +47,8 @@ export interface ContentPart {
   readonly start: number
   /** Bytes. */
   readonly size: number
+  /** As in `UploadPart`. */
+  readonly tag: string | null
 }
 
 /** The content that a blob is a part of. */
@@ -98,7 +100,7 @@ export class BlobRepository extends Context.Service<
     readonly renew: (blobIds: ReadonlyArray<string>, leaseUntil: DateTime.Utc) => Effect.Effect<void, MetadataError>
 
     /**
-     * Dooms the PENDING blobs whose lease ended before a time, or all of them except those of open uploads; they may be swept at
+     * Dooms the PENDING blobs whose lease ended before a time, or all of them except those of uploads in parts; they may be swept at
      * once. Returns how many. `"all"` is correct only for a process that is the only user of the store.
      */
     readonly expire: (which: { readonly before: DateTime.Utc } | "all") => Effect.Effect<number, MetadataError>

@@ -17,6 +17,8 @@ export interface PartRange extends BlobKey.Parts {
   readonly size: number
   /** The range within the part. */
   readonly range: ByteRange
+  /** As in `UploadPart`. */
+  readonly tag: string | null
 }
 
 /** Returns the ranges of part blobs that together are a range of a content, in order. An empty range has none. */
@@ -121,7 +123,7 @@ export const make: Effect.Effect<FindParts, never, BlobRepository> = Effect.map(
         if (part.start > position) return yield* toBlobError("Damaged")
         const until = Math.min(end, endOf(part))
         const range = { offset: position - part.start, length: until - position }
-        ranges.push({ tenantId, bucketId, blobId: part.blobId, size: part.size, range })
+        ranges.push({ tenantId, bucketId, blobId: part.blobId, size: part.size, tag: part.tag, range })
         position = until
       }
       return [ranges, position < end ? Option.some(position) : Option.none<number>()] as const

@@ -35,13 +35,20 @@ export interface SweepOptions {
 export class Sweeper extends Context.Service<
   Sweeper,
   {
-    /** Sweeps once, until no blob is due. Failures of the store are counted in the report, not raised. */
+    /** Sweeps once: removes the blobs that are due, and their parts. Failures of the store are counted in the report, not raised. */
     readonly sweep: (options?: SweepOptions) => Effect.Effect<SweepReport, MetadataError>
   }
 >()("@holdfast/core/storage/Sweeper") {}
 
 /** Blobs per batch: a statement on them takes some 10 ms. */
 const batchSize = 1000
+
+/**
+ * Passes over the list of the due blobs. The removal of a composite content dooms its parts, whose place in the order is before the
+ * blobs that were listed: the second pass removes them. A sweep does not go on until no blob is due, because requests may doom blobs
+ * as fast as it removes them, and only the next sweep expires the uploads of processes that died.
+ */
+const passes = 2
 
 /** Concurrent removals, for a store that removes one blob at a time. */
 const concurrency = 16
@@ -75,20 +82,25 @@ const make = Effect.gen(function* () {
     const expired = yield* repository.expire(options?.expireAllUploads === true ? "all" : { before: now })
     let removed = 0
     let failed = 0
-    let after: DuePosition | undefined
-    while (failed === 0) {
-      const due = yield* repository.listDue({ now, after, limit: batchSize })
-      if (due.length === 0) break
-      const leaseUntil = DateTime.addDuration(yield* DateTime.now, lease)
-      const claimed = yield* repository.claimDue({ blobIds: due.map(({ blobId }) => blobId), now, leaseUntil })
-      const mine = due.filter(({ blobId }) => claimed.has(blobId))
-      const gone = new Set(yield* removeAll(mine))
-      if (gone.size > 0) yield* repository.forget([...gone])
-      const left = mine.flatMap(({ blobId }) => (gone.has(blobId) ? [] : [blobId]))
-      if (left.length > 0) yield* repository.postpone(left, now)
-      removed += gone.size
-      failed += left.length
-      after = due.at(-1)
+    for (let pass = 1; pass <= passes; pass++) {
+      let after: DuePosition | undefined
+      let isLast = false
+      while (!isLast && failed === 0) {
+        const due = yield* repository.listDue({ now, after, limit: batchSize })
+        isLast = due.length < batchSize
+        if (due.length === 0) break
+        const leaseUntil = DateTime.addDuration(yield* DateTime.now, lease)
+        const claimed = yield* repository.claimDue({ blobIds: due.map(({ blobId }) => blobId), now, leaseUntil })
+        const mine = due.filter(({ blobId }) => claimed.has(blobId))
+        const gone = new Set(yield* removeAll(mine))
+        if (gone.size > 0) yield* repository.forget([...gone])
+        const left = mine.flatMap(({ blobId }) => (gone.has(blobId) ? [] : [blobId]))
+        if (left.length > 0) yield* repository.postpone(left, now)
+        removed += gone.size
+        failed += left.length
+        after = due.at(-1)
+      }
+      if (removed === 0) break
     }
     return { expired, removed, failed }
   })

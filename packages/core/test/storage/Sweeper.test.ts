@@ -20,7 +20,7 @@ const stores = Layer.merge(MemoryMetadata.layer, MemoryBlobStore.layer)
 const many = 2500
 
 /** Makes doomed blobs with bytes. */
-const doom = Effect.fnUntraced(function* (count: number) {
+const doom = Effect.fnUntraced(function* (count: number, sweepAt = Sample.at()) {
   const [files, store] = [yield* FileRepository, yield* BlobStore]
   const bucket = yield* Fixtures.bucket()
   return yield* Effect.forEach(Array.from({ length: count }), () =>
@@ -28,7 +28,7 @@ const doom = Effect.fnUntraced(function* (count: number) {
       const { content, id } = yield* Fixtures.store(bucket)
       const key = BlobKey.make({ ...bucket, blobId: content.blobId })
       yield* store.put(key, Stream.make(new Uint8Array(1)))
-      yield* files.remove({ bucket, selector: Fixtures.byId(id), condition: {}, sweepAt: Sample.at() })
+      yield* files.remove({ bucket, selector: Fixtures.byId(id), condition: {}, sweepAt })
       return key
     })
   )
@@ -56,6 +56,25 @@ layer(stores, { excludeTestServices: true })("sweeper and consistency check", (i
       expect(removed.toSorted()).toEqual(keys.toSorted())
       expect(yield* (yield* BlobRepository).list({ limit: 1 })).toEqual([])
     })
+  )
+
+  it.effect(
+    "sweep: requests doom two blobs for each one that is removed → it ends, the next sweep removes the rest",
+    () =>
+      Effect.gen(function* () {
+        const store = yield* BlobStore
+        const context = yield* Effect.context<Effect.Services<ReturnType<typeof doom>>>()
+        yield* doom(1)
+        let rounds = 0
+        /** Dooms a blob before all others in the order of the list, and one behind them. */
+        const doomMore = Effect.suspend(() => {
+          if (++rounds > 20) return Effect.void
+          return Effect.andThen(doom(1, Sample.at(-rounds)), doom(1, Sample.at(rounds)))
+        }).pipe(Effect.orDie, Effect.provideContext(context))
+        const busy = { ...store, remove: (key: string) => Effect.andThen(store.remove(key), doomMore) }
+        expect(yield* (yield* make(busy)).sweep()).toMatchObject({ removed: 3, failed: 0 })
+        expect(yield* (yield* make(store)).sweep()).toMatchObject({ removed: 4, failed: 0 })
+      })
   )
 
   it.effect("sweep: store fails for some blobs → counted, removed by the next sweep", () =>

@@ -13,14 +13,9 @@ export const directoryMode = 0o700
 /** Only the process's user can read and write the file. */
 export const fileMode = 0o600
 
-/**
- * Makes the names in a directory durable. Opens the directory synchronously: the caller has just used it, so that the kernel
- * has its entry in the cache and a thread would only add latency.
- */
+/** Makes the names in a directory durable. */
 export const syncDirectory = (path: string): Effect.Effect<void, FsCall.ErrnoError> =>
-  FsCall.call<void>((done) => {
-    FsCall.syncAndClose(Fs.openSync(path, Fs.constants.O_RDONLY | Fs.constants.O_DIRECTORY), done)
-  })
+  FsCall.call<void>((done) => FsCall.syncDirectory(path, (error) => done(error)))
 
 /**
  * Creates a directory, durably. Syncs the parent of an existing directory, too: the process that created it may have died

@@ -66,6 +66,20 @@ export const syncAndClose = (descriptor: number, done: Done): void =>
     done(failure)
   })
 
+/**
+ * Syncs a directory. Opens it synchronously: the caller has just used it, so that the kernel has its entry in the cache and a thread
+ * would only add latency.
+ */
+export const syncDirectory = (path: string, done: Done): void => {
+  let descriptor
+  try {
+    descriptor = Fs.openSync(path, Fs.constants.O_RDONLY | Fs.constants.O_DIRECTORY)
+  } catch (cause) {
+    return done(toError(cause))
+  }
+  syncAndClose(descriptor, done)
+}
+
 /** Succeeds with undefined for an error with this code. */
 export const ignoreCode =
   (code: string) =>

@@ -3,8 +3,9 @@
  */
 import * as Effect from "effect/Effect"
 import * as Fs from "node:fs"
+import type * as DirectCalls from "./DirectCalls.ts"
 import type * as Directories from "./Directories.ts"
-import * as Durable from "./Durable.ts"
+import type * as DirectorySyncs from "./DirectorySyncs.ts"
 import * as FsCall from "./FsCall.ts"
 import type * as Layout from "../Layout.ts"
 
@@ -14,6 +15,14 @@ import type * as Layout from "../Layout.ts"
  */
 const exists = (path: string): Effect.Effect<boolean, FsCall.ErrnoError> =>
   FsCall.attempt(() => Fs.statSync(path, { throwIfNoEntry: false }) !== undefined)
+
+/** What publishing needs of the store. */
+export interface Publisher {
+  readonly layout: Layout.Layout
+  readonly directories: Directories.Directories
+  readonly directCalls: DirectCalls.DirectCalls
+  readonly directorySyncs: DirectorySyncs.DirectorySyncs
+}
 
 /**
  * Renames a file, which must be durable, and makes its new name durable.
@@ -25,15 +34,18 @@ const exists = (path: string): Effect.Effect<boolean, FsCall.ErrnoError> =>
  * uninterruptibly.
  */
 export const publish = (
-  layout: Layout.Layout,
-  directories: Directories.Directories,
+  { directCalls, directories, directorySyncs, layout }: Publisher,
   from: string,
   to: Layout.BlobPath,
   checkInterruption: Effect.Effect<void>
 ): Effect.Effect<void, FsCall.ErrnoError> => {
   const rename = Effect.andThen(
     directories.ensure(to.parent),
-    FsCall.call<void>((done) => Fs.rename(from, to.path, done))
+    Effect.suspend(() =>
+      directCalls.isFast()
+        ? FsCall.attempt(() => directCalls.run(() => Fs.renameSync(from, to.path)))
+        : FsCall.call<void>((done) => Fs.rename(from, to.path, done))
+    )
   )
   // Another process removed the directory since it was created.
   const createAndRename = Effect.suspend(() => {
@@ -48,7 +60,7 @@ export const publish = (
       (error) => error.code === "ENOENT",
       () => createAndRename
     )
-    yield* Durable.syncDirectory(`${layout.blobs}/${to.parent}`).pipe(
+    yield* directorySyncs.sync(`${layout.blobs}/${to.parent}`).pipe(
       Effect.andThen(checkInterruption),
       Effect.onError(() => (replaces ? Effect.void : FsCall.ignoreFailure(FsCall.unlink(to.path))))
     )

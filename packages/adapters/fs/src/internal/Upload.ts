@@ -4,6 +4,7 @@
 import type { BlobReceipt } from "@holdfast/core/storage/BlobStore"
 import * as Effect from "effect/Effect"
 import { createHash } from "node:crypto"
+import type * as DirectCalls from "./DirectCalls.ts"
 import type * as FsCall from "./FsCall.ts"
 import * as Writer from "./Writer.ts"
 
@@ -35,8 +36,8 @@ const splitLarge = (chunks: ReadonlyArray<Uint8Array>): ReadonlyArray<Uint8Array
   chunks.some((chunk) => chunk.byteLength > batchBytes) ? chunks.flatMap(split) : chunks
 
 /** Starts an upload. `path` is the temporary file, which must not exist. */
-export const make = (path: string): Upload => {
-  const writer = Writer.make(path)
+export const make = (path: string, directCalls: DirectCalls.DirectCalls): Upload => {
+  const writer = Writer.make(path, directCalls)
   const hash = createHash("sha256")
   let size = 0
   let batch: Array<Uint8Array> = []

@@ -39,6 +39,17 @@ const dropBytes = (chunks: ReadonlyArray<Uint8Array>, bytes: number): ReadonlyAr
   return head === undefined ? [] : [head.subarray(skip), ...rest]
 }
 
+/** Writes chunks on the calling thread. `bytes` is their total length. */
+export const writeAllSync = (descriptor: number, chunks: ReadonlyArray<Uint8Array>, bytes: number): void => {
+  const [first] = chunks
+  const all = chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks, bytes)
+  for (let written = 0; written < bytes;) {
+    const count = Fs.writeSync(descriptor, all, written)
+    if (count === 0) throw nothingWritten()
+    written += count
+  }
+}
+
 /** Writes chunks. `bytes` is their total length. */
 export const writeAll = (
   calls: Calls,

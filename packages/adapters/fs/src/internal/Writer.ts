@@ -5,6 +5,7 @@
 import * as TransferableChunks from "@holdfast/core/storage/TransferableChunks"
 import * as Effect from "effect/Effect"
 import * as Fs from "node:fs"
+import type * as DirectCalls from "./DirectCalls.ts"
 import * as Durable from "./Durable.ts"
 import * as FsCall from "./FsCall.ts"
 import * as WriteAll from "./WriteAll.ts"
@@ -22,8 +23,11 @@ export interface Writer {
   readonly discard: Effect.Effect<void>
 }
 
+/** The most bytes that are written on the calling thread: a copy of them into the page cache takes some 20 µs. */
+const maxDirectBytes = 64 * 1024
+
 /** Makes a writer. `path` must not exist. */
-export const make = (path: string): Writer => {
+export const make = (path: string, directCalls: DirectCalls.DirectCalls): Writer => {
   let state: "absent" | "open" | "closed" = "absent"
   let descriptor = -1
   let busy = false
@@ -38,17 +42,38 @@ export const make = (path: string): Writer => {
     resume?.()
   }
 
+  const syncAndClose = (): void => {
+    state = "closed"
+    FsCall.syncAndClose(descriptor, finish)
+  }
+
   const write = (chunks: ReadonlyArray<Uint8Array>, bytes: number, last: boolean): void =>
     WriteAll.writeAll(WriteAll.kernel, descriptor, chunks, bytes, (error) => {
       TransferableChunks.detach(chunks)
-      if (error || !last) return finish(error)
-      state = "closed"
-      FsCall.syncAndClose(descriptor, finish)
+      if (error || !last) finish(error)
+      else syncAndClose()
     })
+
+  /** Creates and writes a file whose bytes are all known. */
+  const writeWhole = (chunks: ReadonlyArray<Uint8Array>, bytes: number): void => {
+    try {
+      directCalls.run(() => {
+        descriptor = Fs.openSync(path, "wx", Durable.fileMode)
+        state = "open"
+        WriteAll.writeAllSync(descriptor, chunks, bytes)
+      })
+    } catch (cause) {
+      return finish(FsCall.toError(cause))
+    } finally {
+      TransferableChunks.detach(chunks)
+    }
+    syncAndClose()
+  }
 
   const begin: Writer["begin"] = (chunks, bytes, last) => {
     busy = true
     if (state === "open") return write(chunks, bytes, last)
+    if (last && bytes <= maxDirectBytes && directCalls.isFast()) return writeWhole(chunks, bytes)
     Fs.open(path, "wx", Durable.fileMode, (error, opened) => {
       if (error) return finish(error)
       state = "open"

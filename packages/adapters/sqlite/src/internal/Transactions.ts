@@ -12,6 +12,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Connection } from "effect/sql/SqlConnection"
 import type { SqlError } from "effect/sql/SqlError"
 import type { FairPool } from "@holdfast/sql/FairPool"
+import type { GroupCommit, Member } from "./GroupCommit.ts"
 import { begin } from "./SqliteError.ts"
 import type { Writer } from "./Writer.ts"
 
@@ -22,6 +23,9 @@ export interface Options {
   readonly currentWriter: Effect.Effect<Writer>
   /** The writer that has a connection. */
   readonly writerOf: (connection: Connection) => Writer
+  /** Runs the transactions of its writer. */
+  readonly group: GroupCommit | undefined
+  /** Lends the other writers. */
   readonly turns: FairPool
 }
 
@@ -43,7 +47,7 @@ interface Controls {
 
 const control = (connection: Connection, sql: string) => connection.execute(sql, [], undefined)
 
-export const make = ({ currentWriter, service, turns, writerOf }: Options): Transactions => {
+export const make = ({ currentWriter, group, service, turns, writerOf }: Options): Transactions => {
   /** Two effects that run side by side in one transaction must not mix their savepoints. */
   const savepoints = new WeakMap<Level, Semaphore.Semaphore>()
 
@@ -82,6 +86,12 @@ export const make = ({ currentWriter, service, turns, writerOf }: Options): Tran
     }
   }
 
+  /** A transaction among others that are committed together. */
+  const inGroup = (writer: Writer, { connection, isFirst }: Member): Controls =>
+    isFirst
+      ? { begin: Effect.void, commit: Effect.void, rollback: whileOpen(writer, connection, "ROLLBACK") }
+      : nested(writer, connection, 0)
+
   const semaphoreOf = (level: Level): Semaphore.Semaphore => {
     const found = savepoints.get(level) ?? Semaphore.makeUnsafe(1)
     savepoints.set(level, found)
@@ -94,7 +104,9 @@ export const make = ({ currentWriter, service, turns, writerOf }: Options): Tran
         const outer = Context.getOrUndefined(context, service)
         if (outer === undefined) {
           return Effect.flatMap(currentWriter, (writer) =>
-            turns.use(writer.borrower((connection) => runAt([connection, 0], outermost(writer, connection), self)))
+            writer === group?.writer
+              ? group.run((member) => runAt([member.connection, 0], inGroup(writer, member), self))
+              : turns.use(writer.borrower((connection) => runAt([connection, 0], outermost(writer, connection), self)))
           )
         }
         const [connection, depth] = outer

@@ -12,6 +12,7 @@ import type { NotFound } from "../../Errors.ts"
 import * as Ids from "../../Ids.ts"
 import type { MetadataError } from "../../MetadataError.ts"
 import * as Scoped from "../../Scoped.ts"
+import * as BlobEndings from "./BlobEndings.ts"
 import * as BlobKey from "../BlobKey.ts"
 import { BlobRepository } from "../BlobRepository.ts"
 import { BlobStore } from "../BlobStore.ts"
@@ -39,6 +40,7 @@ export const make: Effect.Effect<StageBlob, never, BlobRepository | BlobStore | 
     const repository = yield* BlobRepository
     const random = yield* SecureRandom
     const leases = yield* UploadLeases.make
+    const endings = BlobEndings.make()
 
     const discard = (key: string, blobId: string) =>
       Effect.andThen(store.remove(key), repository.forget([blobId])).pipe(
@@ -51,9 +53,9 @@ export const make: Effect.Effect<StageBlob, never, BlobRepository | BlobStore | 
       )
 
     return Effect.fnUntraced(function* (bucket: BucketRef) {
-      const blobId = yield* Effect.provideService(Ids.make("blb"), SecureRandom, random)
-      const key = BlobKey.make({ ...bucket, blobId })
       const now = yield* DateTime.now
+      const blobId = endings.apply(yield* Effect.provideService(Ids.make("blb"), SecureRandom, random), now)
+      const key = BlobKey.make({ ...bucket, blobId })
       /** Whether the blob is committed, or may be. */
       let keepsBlob = false
       const rules = yield* Scoped.acquire(

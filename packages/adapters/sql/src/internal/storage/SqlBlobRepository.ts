@@ -26,7 +26,7 @@ import { isOpenBucket } from "../buckets/OpenBucket.ts"
 import { ofBucket } from "../files/FileRow.ts"
 import { withinLimits } from "../usage/WithinLimits.ts"
 import { dropParts } from "../uploads/DropParts.ts"
-import { dropConversions } from "../conversions/ConversionFiles.ts"
+import { dropCaptions, dropConversions } from "../conversions/ConversionFiles.ts"
 import { transaction } from "../../Transaction.ts"
 
 const toParts: Row.FromRow<BlobKey.Parts> = (row) => ({
@@ -53,7 +53,8 @@ const toBlob: Row.FromRow<BlobRow> = (row) => ({
 const toPart: Row.FromRow<ContentPart> = (row) => ({
   blobId: Row.text(row, "blob_id"),
   start: Row.int(row, "start"),
-  size: Row.int(row, "size")
+  size: Row.int(row, "size"),
+  tag: Row.orNull(Row.text, row, "tag")
 })
 
 const toWhole: Row.FromRow<WholeContent> = (row) => ({
@@ -61,6 +62,8 @@ const toWhole: Row.FromRow<WholeContent> = (row) => ({
   sha256: Row.text(row, "sha256"),
   start: Row.int(row, "start")
 })
+
+const missingBucket = new NotFound({ resource: "bucket" })
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient
@@ -83,7 +86,7 @@ const make = Effect.gen(function* () {
         SELECT ${blobId}, tenant_id, id, 'PENDING', ${millis(leaseUntil)}, ${millis(at)}
         FROM bucket WHERE ${isOpenBucket(sql, bucket)} RETURNING ${ContentRuleColumns.ofBucket(sql, bucket.bucketId)}`.pipe(
         Row.first(ContentRuleColumns.read),
-        (found) => NotFound.whenNone(found, new NotFound({ resource: "bucket" })),
+        (found) => NotFound.whenNone(found, missingBucket),
         operation("blobs.stage")
       ),
 
@@ -114,10 +117,11 @@ const make = Effect.gen(function* () {
     // Skips blobs that a concurrent transaction is renewing or committing. One statement for each bucket: each row gives its reservation
     // back to the counters of its tenant and bucket, and a statement for several tenants would lock them in no certain order.
     expire: (which) => {
-      // Another process may continue an open upload: its bytes are not lost with the process that received the last ones.
+      // Another process may continue an open upload: its bytes are not lost with the process that received the last ones. A partial
+      // upload that was joined is open again when the upload that has joined it is aborted.
       const isExpired =
         which === "all"
-          ? sql`NOT EXISTS (SELECT 1 FROM upload WHERE upload.blob_id = blob.id AND upload.state = 'OPEN')`
+          ? sql`NOT EXISTS (SELECT 1 FROM upload WHERE upload.blob_id = blob.id)`
           : sql`due_at < ${millis(which.before)}`
       return sql`SELECT DISTINCT bucket_id FROM blob WHERE state = 'PENDING' AND ${isExpired}`.pipe(
         Row.all((row) => Row.text(row, "bucket_id")),
@@ -169,6 +173,7 @@ const make = Effect.gen(function* () {
 
     forget: (blobIds) =>
       dropConversions(sql, blobIds).pipe(
+        Effect.andThen(dropCaptions(sql, blobIds)),
         Effect.andThen(sql`DELETE FROM blob WHERE ${among(sql, "id", blobIds)} AND state <> 'READY'`),
         Effect.andThen(sql`DELETE FROM damage WHERE ${among(sql, "blob_id", blobIds)}`),
         transaction(sql),
@@ -187,7 +192,7 @@ const make = Effect.gen(function* () {
         RETURNING id`.pipe(Effect.map(count), operation("blobs.doomUnreferenced")),
 
     listParts: ({ blobId, limit, offset }) =>
-      sql`SELECT blob_id, start, size FROM blob_part WHERE content_id = ${blobId} AND start >= (
+      sql`SELECT blob_id, start, size, tag FROM blob_part WHERE content_id = ${blobId} AND start >= (
           SELECT MAX(start) FROM blob_part WHERE content_id = ${blobId} AND start <= ${offset})
         ORDER BY start LIMIT ${limit}`.pipe(Row.all(toPart), operation("blobs.listParts")),
 

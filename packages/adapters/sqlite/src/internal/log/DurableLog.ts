@@ -19,14 +19,16 @@ export interface DurableLog {
   readonly version: () => number
 }
 
+const anyRead = "SELECT 1 FROM sqlite_schema LIMIT 1"
+
 /** Numbers the positions that reads see. A commit of any process appends to the log or, with other salts, begins it again. */
-const versionOf = (read: () => WalIndex.Position): (() => number) => {
-  let { frames, salt1, salt2 } = read()
+const versionOf = (read: () => WalIndex.Position | undefined): (() => number) => {
+  let last = read()
   let version = 0
   return () => {
     const position = read()
-    if (position.frames !== frames || position.salt1 !== salt1 || position.salt2 !== salt2) {
-      ;({ frames, salt1, salt2 } = position)
+    if (!WalIndex.isSame(position, last)) {
+      last = position
       version++
     }
     return version
@@ -52,8 +54,16 @@ export const make = ({ file, isShared }: Options): Effect.Effect<DurableLog, Sql
       Effect.try({
         try: () => {
           // SQLite creates the log and its index with the first read.
-          databases[0].exec("SELECT 1 FROM sqlite_schema LIMIT 1")
-          index = WalIndex.open(file)
+          databases[0].exec(anyRead)
+          // These connections may be within a transaction, in which SQLite does not read the header again.
+          index = WalIndex.open(file, () => {
+            const database = open(file, { isReader: true })
+            try {
+              database.exec(anyRead)
+            } finally {
+              database.close()
+            }
+          })
           const snapshots = Snapshots.make(databases)
           return [LogSync.make({ file, index, snapshots, isShared }), snapshots, index] as const
         },

@@ -25,11 +25,13 @@ const countCommits = (descriptor: number, from: Position, to: Position): number 
 }
 
 /** Removes what a failed commit may have left after the last commit. */
-export const trim = (descriptor: number, index: WalIndex): void => ftruncateSync(descriptor, lengthAt(index.read()))
+export const trim = (descriptor: number, index: WalIndex): void =>
+  ftruncateSync(descriptor, lengthAt(index.readOrRecover()))
 
 /**
  * Removes the last `commits` commits, all after the position `durable`, so that neither this process nor the next one sees them.
- * Returns false and changes nothing when another process has committed after that position. Throws when the disk refuses it.
+ * Returns false and changes nothing when another process has committed after that position, or when the index cannot be read.
+ * Throws when the disk refuses it.
  */
 export const cut = (
   descriptor: number,
@@ -37,6 +39,7 @@ export const cut = (
   { commits, durable }: { readonly commits: number; readonly durable: Position }
 ): boolean => {
   const last = index.read()
+  if (last === undefined) return false
   // SQLite began the log anew after the position. By then all commits up to it were in the database.
   const isLater = last.salt1 !== durable.salt1 || last.salt2 !== durable.salt2
   const end = isLater ? { ...last, frames: 0 } : durable

@@ -25,7 +25,7 @@ import { codeOf } from "../SqliteError.ts"
 import type { Commits } from "./Commits.ts"
 import * as LogFile from "./LogFile.ts"
 import type { Snapshots } from "./Snapshots.ts"
-import type { Position, WalIndex } from "./WalIndex.ts"
+import { isSame, type WalIndex } from "./WalIndex.ts"
 
 export interface LogSync extends Commits {
   /** Returns when all commits that a read may have seen until now are durable. Fails when one of them never will be. */
@@ -87,9 +87,6 @@ export interface Options {
   readonly isShared: boolean
 }
 
-const isSame = (a: Position, b: Position): boolean =>
-  a.frames === b.frames && a.salt1 === b.salt1 && a.salt2 === b.salt2
-
 /** Makes the synchronisation of the log of a database file. */
 export const make = ({ file, index, isShared, snapshots }: Options): LogSync => {
   const descriptor = openSync(`${file}-wal`, "r+")
@@ -100,7 +97,7 @@ export const make = ({ file, index, isShared, snapshots }: Options): LogSync => 
   /** Numbers of commits: those that other connections can see, those of the running sync, those that are durable. */
   let [visible, included, durable] = [0, 0, 0]
   let [isSyncing, isCommitting, needsTrim] = [false, false, false]
-  let position = index.read()
+  let position = index.readOrRecover()
   let waiting: Array<Waiter> = []
   let listener: (frames: number) => void = () => undefined
 
@@ -134,7 +131,7 @@ export const make = ({ file, index, isShared, snapshots }: Options): LogSync => 
   const noticeOthers = (): void => {
     const now = index.read()
     if (isSame(now, position)) return
-    position = now
+    position = now ?? position
     visible++
   }
 
@@ -145,7 +142,7 @@ export const make = ({ file, index, isShared, snapshots }: Options): LogSync => 
   const begin = (): void => {
     if (failure !== undefined) throw failure
     if (isShared) return noticeOthers()
-    position = index.read()
+    position = index.readOrRecover()
     if (visible === durable) snapshots.keepCurrent(position)
     else if (visible === included) snapshots.keepNext(position)
     isCommitting = true
@@ -178,8 +175,9 @@ export const make = ({ file, index, isShared, snapshots }: Options): LogSync => 
     begin,
     end: () => {
       const before = position
-      position = index.read()
-      end(!isSame(position, before))
+      const now = index.read()
+      position = now ?? before
+      end(!isSame(now, before))
     },
     abort: () => end(false),
     observe: (thrown) => {
@@ -226,7 +224,7 @@ export const make = ({ file, index, isShared, snapshots }: Options): LogSync => 
       waiting = []
       for (const { resume } of refused) resume(Effect.fail(error))
     },
-    frames: () => index.read().frames,
+    frames: () => (index.read() ?? position).frames,
     onCommit: (added) => {
       listener = added
     },
