@@ -1,11 +1,13 @@
 # The service with all adapters. Build it in the root of the repository: docker build -t holdfast .
-FROM node:24-bookworm-slim AS build
+# An image with Node.js, Debian and the user node.
+ARG BASE=node:24-bookworm-slim
+FROM ${BASE} AS build
 WORKDIR /source
 COPY . .
 RUN HOLDFAST_NO_INSTALL=1 npx --yes pnpm@12 install --frozen-lockfile \
   && node scripts/install.ts /app
 
-FROM node:24-bookworm-slim
+FROM ${BASE}
 # ffmpeg converts videos, bubblewrap confines it.
 RUN apt-get update \
   && apt-get install --yes --no-install-recommends bubblewrap ffmpeg \

@@ -1,7 +1,9 @@
 /**
  * `pnpm s3-tests SUITE [name…]`: runs the tests of ceph/s3-tests that `scripts/s3/expected.txt` lists against a service of
  * this repository, and compares the results with that file. SUITE is a checkout of the suite, which needs Python with boto3, munch,
- * isodate, pytz, httplib2, lxml, requests, PyYAML and pytest. With names, runs only the tests whose names contain one.
+ * isodate, pytz, httplib2, lxml, requests, PyYAML and pytest. With names, runs only the tests whose names contain one. The variable
+ * `PYTHONPATH` may name a directory with another version of boto3: the list was recorded with that of Debian 13, which also runs with the
+ * Python of Debian 12 (`apt-get download` and `dpkg-deb -x` of python3-boto3, python3-botocore and python3-s3transfer).
  *
  * Exits with 1 if a test passes that is expected to fail, or the reverse: then the file has to change with the code.
  */

@@ -22,6 +22,7 @@ const missing = Prerequisites.install(
     Prerequisites.locale,
     Prerequisites.ceph,
     Prerequisites.rclone,
+    Prerequisites.s3Tools,
     Prerequisites.chromium,
     Prerequisites.nginx,
     Prerequisites.varnish,

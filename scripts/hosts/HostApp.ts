@@ -53,7 +53,13 @@ export interface HostApp {
   /** Runs a program until it ends, and returns its output. */
   readonly run: (program: string, ...args: ReadonlyArray<string>) => Promise<string>
   /** Starts a program, waits for its address, passes that to `use`, and ends the program. */
-  readonly serve: <A>(command: ReadonlyArray<string>, use: (url: string) => Promise<A>) => Promise<A>
+  readonly serve: <A>(command: ReadonlyArray<string>, use: (served: Served) => Promise<A>) => Promise<A>
+}
+
+export interface Served {
+  readonly url: string
+  /** Returns a key of the program, which its pages must not have. The program has one after the first request. */
+  readonly apiKey: () => string
 }
 
 /** Packs, installs and copies everything into an empty directory. */
@@ -64,6 +70,15 @@ export const make = async (directory: string): Promise<HostApp> => {
   await Packages.build()
   Fs.writeFileSync(Path.join(app, "package.json"), JSON.stringify(manifest(await Packages.pack(tarballs))))
   await Packages.run("npm", ["install", "--ignore-scripts", "--prefer-offline", "--no-audit", "--no-fund"], app)
+  const host = open(directory)
+  const vite = ["node_modules/vite/bin/vite.js", "build", "--logLevel", "error", "--config", "vite.page.config.js"]
+  await host.run(process.execPath, ...vite, "--outDir", "out/page")
+  return host
+}
+
+/** Returns the app in a directory in which all is installed. */
+export const open = (directory: string): HostApp => {
+  const app = Path.join(directory, "app")
   let runs = 0
 
   return {
@@ -81,7 +96,8 @@ export const make = async (directory: string): Promise<HostApp> => {
         stdio: ["ignore", "pipe", "pipe"]
       })
       try {
-        return await use(await untilListening(child))
+        const url = await untilListening(child)
+        return await use({ url, apiKey: () => Fs.readFileSync(Path.join(data, "api-key"), "utf8") })
       } finally {
         // The group: Next starts processes of its own.
         if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, "SIGKILL")

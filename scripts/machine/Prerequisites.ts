@@ -42,6 +42,13 @@ export const curl: Prerequisite = program("curl")
 /** Compares mirrors with their source by code that is independent of Holdfast. */
 export const rclone: Prerequisite = program("rclone")
 
+/** Programs that copy files by the S3 API. */
+export const s3Tools: Prerequisite = {
+  name: "restic, s3cmd, awscli and s3fs",
+  isInstalled: () => ["restic", "s3cmd", "aws", "s3fs"].every((name) => Programs.find(name) !== undefined),
+  packages: ["restic", "s3cmd", "awscli", "s3fs"]
+}
+
 /** The browser in which the tests run the players and the HTTP client. */
 export const chromium: Prerequisite = program("chromium")
 

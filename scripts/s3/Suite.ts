@@ -24,7 +24,13 @@ interface User {
 
 const host = "localhost"
 
+/** Not the first region of Amazon S3, whose name no answer has. */
+const region = "eu-central-1"
+
 const main = fileURLToPath(new URL("../../packages/http/src/main.ts", import.meta.url))
+
+/** The native extension of the client refuses requests that the suite sends to see how the service answers. */
+const client = { BOTO_DISABLE_CRT: "true" }
 
 /** Starts a service with its data below a directory. */
 const start = (directory: string): Promise<Service> =>
@@ -44,7 +50,8 @@ const start = (directory: string): Promise<Service> =>
         // Tests present keys that are not valid, from one address.
         HOLDFAST_RATE_FAILED_AUTHENTICATION: "1000000/1s",
         // The suite's clients have no path before the bucket, so that the whole host name is that of the S3 API.
-        HOLDFAST_S3_HOST: host
+        HOLDFAST_S3_HOST: host,
+        HOLDFAST_S3_API_REGION: region
       }
     })
     let output = ""
@@ -96,7 +103,7 @@ const section = (name: string, user: User, more: ReadonlyArray<string> = []): Re
   `display_name = ${user.tenantId}`,
   `user_id = ${user.tenantId}`,
   `email = ${name.replaceAll(" ", "-")}@example.com`,
-  "api_name =",
+  `api_name = ${region}`,
   `access_key = ${user.accessKeyId}`,
   `secret_key = ${user.secretAccessKey}`,
   ...more
@@ -158,7 +165,11 @@ export const run = async (
       execFile(
         python,
         args,
-        { cwd: suite, env: { ...process.env, S3TEST_CONF: config, PYTHONDONTWRITEBYTECODE: "1" }, maxBuffer: 1e9 },
+        {
+          cwd: suite,
+          env: { ...process.env, ...client, S3TEST_CONF: config, PYTHONDONTWRITEBYTECODE: "1" },
+          maxBuffer: 1e9
+        },
         (_, stdout, stderr) => {
           Fs.writeFileSync(Path.join(directory, "pytest.log"), stdout + stderr)
           resolve()

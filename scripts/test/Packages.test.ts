@@ -9,10 +9,14 @@ import { createRequire } from "node:module"
 import * as Os from "node:os"
 import * as Path from "node:path"
 import { pathToFileURL } from "node:url"
-import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { afterAll, assert, beforeAll, describe, it, onTestFinished } from "vitest"
 import { oldestNode } from "../../packages/core/src/deployment/BuiltinModule.ts"
 import { createClient } from "../../packages/http/src/client/index.ts"
 import * as AssetFiles from "../../packages/http/src/players/AssetFiles.ts"
+import * as Browser from "../../packages/testing/src/Browser.ts"
+import * as Requires from "../../packages/testing/src/Requires.ts"
+import * as HostApp from "../hosts/HostApp.ts"
+import * as Visit from "../hosts/Visit.ts"
 import * as Exports from "../packages/Exports.ts"
 import * as Packages from "../packages/Packages.ts"
 
@@ -238,8 +242,13 @@ describe("published packages", () => {
           if (printed.test(output)) break
         }
         const [, url = "", apiKey = ""] = printed.exec(output) ?? []
-        const { dash, hls, licences, script, style } = AssetFiles.load()
-        for (const { content, name } of [dash, hls, licences, script, style]) {
+        const path = Path.join(service, "node_modules/@holdfast/http/dist/players/AssetFiles.js")
+        const installed = (await import(pathToFileURL(path).href)) as typeof AssetFiles
+        const { modules, script, share, shareModules } = installed.load()
+        // Each page is one script.
+        assert.deepStrictEqual([modules, shareModules], [[], []])
+        const { dash, hls, licences, style } = AssetFiles.load()
+        for (const { content, name } of [dash, hls, licences, script, share, style]) {
           const response = await fetch(`${url}/api/v1/players/${name}`)
           assert.strictEqual(await response.text(), content)
         }
@@ -372,6 +381,24 @@ describe("published packages", () => {
     },
     timeout
   )
+
+  Requires.requires(Browser.missing).describe("a page and its server, outside of the packages", () => {
+    it(
+      "Chromium uploads, also in parts, and views by links → no API key in what it sent, received or stored",
+      async () => {
+        for (const name of ["Browser.js", "NodeHttp.js", "Store.js"]) {
+          Fs.copyFileSync(Path.join(Packages.root, "scripts/hosts/apps", name), inApp(name))
+        }
+        const options = { bundle: true, format: "esm", platform: "browser", logLevel: "error" } as const
+        await build({ ...options, entryPoints: [inApp("Browser.js")], outfile: inApp("out/page/page.js") })
+        const browser = await Browser.launch()
+        onTestFinished(() => browser.close())
+        const host = HostApp.open(directory)
+        await host.serve([process.execPath, "NodeHttp.js"], (served) => Visit.check(browser, served))
+      },
+      timeout
+    )
+  })
 
   it("Node.js: the version that the manifests need → the one that an older one reports", () => {
     const { engines } = JSON.parse(Fs.readFileSync(inApp("node_modules/@holdfast/http/package.json"), "utf8"))

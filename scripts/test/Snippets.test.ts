@@ -1,12 +1,13 @@
 /**
- * Checks the code in the documentation. Every TypeScript example is part of a program that the tests run. Shell, JSON and JavaScript are
- * parsed; ShellBlocks.test.ts runs the commands that one machine can run. The tests of proxies run the configurations for nginx and
- * HAProxy, those of keys read the HTML. YAML and texts are not checked. A block in another language needs a check, and its name in the
- * list below.
+ * Checks the code in the documentation. Every TypeScript example is part of a program that the tests run. Shell, JSON, YAML and JavaScript
+ * are parsed; ShellBlocks.test.ts and ScriptBlocks.test.ts run what one machine can run. The tests of proxies run the configurations
+ * for nginx and HAProxy, those of keys read the HTML. Texts are not checked. A block in another language needs a check, and its name in
+ * the list below.
  */
 import { spawnSync } from "node:child_process"
 import { parseSync } from "oxc-parser"
 import { assert, describe, it } from "vitest"
+import { parse } from "yaml"
 import * as SourceFiles from "../checks/SourceFiles.ts"
 
 /** Removes the indentation of every line, so that an excerpt may come from inside a block. */
@@ -38,6 +39,19 @@ const setting = /HOLDFAST_[A-Z0-9_]+/g
 /** Variables of the command line's clients, of the tests and of examples; and beginnings of names, such as `HOLDFAST_QUOTA_…`. */
 const others = /HOLDFAST_(?:URL|KEY|API_KEY|TENANT|BUCKET|NO_INSTALL|REQUIRE|\w+_)$/
 
+/** A line that begins or ends a block, wherever Markdown accepts one. */
+const fence = /^[\s>*+-]*(?:\d+\.\s+)?(?:`{3,}|~{3,})/
+
+/** Returns the lines that begin or end a block in another way than the tests look for: these would not see the block. */
+const findUncheckedBlocks = (page: string): ReadonlyArray<string> => {
+  let isOpen = false
+  return page.split("\n").filter((line) => {
+    if (!fence.test(line)) return false
+    isOpen = !isOpen
+    return !(isOpen ? /^```(?:ts|sh|json|js|html|yaml|text|nginx|haproxy)$/ : /^```$/).test(line)
+  })
+}
+
 describe("TypeScript in the documentation", () => {
   it.each(snippets)("$name → part of a tested program", ({ code }) => {
     assert.isTrue(
@@ -52,14 +66,19 @@ describe("TypeScript in the documentation", () => {
 })
 
 describe("other code in the documentation", () => {
-  it("every block → a language of the list", () => {
-    const languages = markdown.flatMap((path) =>
-      [...SourceFiles.read(path).matchAll(/^```(\w*)\n.*?^```/gms)].map(([, language = ""]) => `${path}: ${language}`)
-    )
-    assert.deepStrictEqual(
-      languages.filter((one) => !/: (?:ts|sh|json|js|html|yaml|text|nginx|haproxy)$/.test(one)),
-      []
-    )
+  it("every block → at the beginning of its line, in a language of the list", () => {
+    for (const path of markdown) assert.deepStrictEqual(findUncheckedBlocks(SourceFiles.read(path)), [], path)
+  })
+
+  it("block without a language, with options, in a list or between tildes → found", () => {
+    for (const fence of ["```\n", "```ts twoslash\n", "  ```ts\n", "~~~ts\n", "````ts\n", "```python\n", "> ```sh\n"]) {
+      assert.isNotEmpty(findUncheckedBlocks(`Text.\n\n${fence}code()\n${fence.replace(/\w.*/, "")}`), fence)
+    }
+    assert.deepStrictEqual(findUncheckedBlocks("```ts\ncode()\n```\n\n```sh\nls\n```\n"), [])
+  })
+
+  it.each(blocksOf("yaml"))("YAML, $name → valid", ({ code }) => {
+    assert.doesNotThrow(() => parse(code))
   })
 
   it.each(blocksOf("sh"))("shell, $name → bash parses it", ({ code }) => {

@@ -1,3 +1,13 @@
-import { handle } from "../../../lib/Store.js"
+import { store } from "../../../lib/Store.js"
 
-export { handle as DELETE, handle as GET, handle as PATCH, handle as POST, handle as PUT }
+const handle = async (request) => (await store()).handler(request)
+
+export {
+  handle as DELETE,
+  handle as GET,
+  handle as HEAD,
+  handle as OPTIONS,
+  handle as PATCH,
+  handle as POST,
+  handle as PUT
+}

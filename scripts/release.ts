@@ -1,0 +1,18 @@
+/**
+ * `pnpm release`: builds and publishes every package whose version is not published yet. Refuses while the manifest of the root has no
+ * address of the repository: `.pnpmfile.mjs` copies it into the published manifests, which cannot be changed afterwards.
+ */
+import { spawnSync } from "node:child_process"
+import * as Fs from "node:fs"
+
+const { repository }: { readonly repository?: unknown } = JSON.parse(Fs.readFileSync("package.json", "utf8"))
+
+if (typeof repository === "string" && /^https:\/\/[^?#]+[^/?#](?<!\.git)$/.test(repository)) {
+  const { status } = spawnSync("node scripts/build.ts && changeset publish", { shell: true, stdio: "inherit" })
+  process.exitCode = status ?? 1
+} else {
+  process.stderr.write(
+    'Set "repository" in package.json to the address of the repository, as in https://example.com/group/holdfast\n'
+  )
+  process.exitCode = 1
+}
