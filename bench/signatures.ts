@@ -16,7 +16,7 @@ import * as VerifySignature from "../packages/http/src/s3/signature/VerifySignat
 const checks = 20_000
 const rounds = 7
 
-const door: Address.Door = { path: "/s3" }
+const endpoint: Address.Endpoint = { path: "/s3" }
 const deriveKey = SigningKeys.make()
 const secret = "a".repeat(40)
 const now = Date.now()
@@ -51,7 +51,7 @@ headers["authorization"] =
   `AWS4-HMAC-SHA256 Credential=${scope.accessKey}/${place}, SignedHeaders=${names}, Signature=${signature}`
 
 const check = (): void => {
-  const address = Effect.runSync(Address.parse(door, url, "files.example.com"))
+  const address = Effect.runSync(Address.parse(endpoint, url, "files.example.com"))
   const fields = Result.getOrThrow(SignatureFields.find(address, headers))
   Result.getOrThrow(VerifySignature.verify({ method: "PUT", url, headers }, fields, { secret, now, deriveKey }))
 }

@@ -13,6 +13,7 @@ interface Sdk {
   readonly CreateBucketCommand: new (input: object) => object
   readonly GetObjectCommand: new (input: object) => object
   readonly PutObjectCommand: new (input: object) => object
+  readonly ListObjectsV2Command: new (input: object) => object
   readonly CreateMultipartUploadCommand: new (input: object) => object
   readonly UploadPartCommand: new (input: object) => object
   readonly CompleteMultipartUploadCommand: new (input: object) => object

@@ -108,6 +108,8 @@ export interface Content {
   readonly isComposite?: boolean | undefined
   /** With its quotes, as in the `ETag` field (RFC 9110, section 8.8.3). */
   readonly etag: string
+  /** The checksum that the writer has declared, in the words of its protocol; absent for none. Another content has another one. */
+  readonly checksum?: string | undefined
   readonly contentType: string
   readonly type: FileType.FileType
   /** When this content became the file's content: its `Last-Modified`. */
@@ -117,6 +119,7 @@ export interface Content {
 /** A file as the repository stores it. */
 export interface StoredFile {
   readonly id: string
+  /** Empty for the marker of a folder, which only lists by keys contain. */
   readonly name: string
   readonly path: string
   readonly alias: string | null

@@ -97,8 +97,6 @@ const Cursor = Schema.Union([
 const showsFolders = (query: FileQuery): boolean =>
   !query.recursive && query.name === undefined && query.state === undefined && query.type === undefined
 
-/** About how many bytes of metadata and headers a page contains: the memory of a response that a client reads slowly. */
-const maxPageBytes = 1024 * 1024
 /**
  * How many files the first step of a page reads, and each further one. One step is enough for a page of the default size, and
  * files with large metadata are not all read before the bound is reached. To convert the rows of a step takes some 2 ms, in which
@@ -114,7 +112,7 @@ const sizeOf = ({ headers, metadata }: File.StoredFile): number => {
   return size
 }
 
-/** Reads the files of a page until it has `limit` files or `maxPageBytes`. */
+/** Reads the files of a page until it has `limit` files or `Page.maxBytes`. */
 const readPage = Effect.fnUntraced(function* (
   repository: FileRepository["Service"],
   { after, bucket, limit, query }: FileListRequest
@@ -128,7 +126,7 @@ const readPage = Effect.fnUntraced(function* (
     for (const stored of slice.files) {
       size += sizeOf(stored)
       const last = files.at(-1)
-      if (last !== undefined && size > maxPageBytes) return { files, next: { path: last.path, name: last.name } }
+      if (last !== undefined && size > Page.maxBytes) return { files, next: { path: last.path, name: last.name } }
       files.push(stored)
     }
     next = slice.next
@@ -137,16 +135,22 @@ const readPage = Effect.fnUntraced(function* (
   return { files, next }
 })
 
-/** Lists the next folder on the way to another one, if that one contains a file. */
+/** Whether a list begins with a file, which may come after the marker of a folder. */
+const hasFiles = (repository: FileRepository["Service"], request: Omit<FileListRequest, "limit">) =>
+  Effect.map(repository.list({ ...request, limit: 1 }), ({ files, next }) => files.length > 0 || next !== null)
+
+/** Lists the next folder on the way to another one, if that one contains a file or has a marker. */
 const listWay = Effect.fnUntraced(function* (
   repository: FileRepository["Service"],
   bucket: BucketRef,
   query: FileQuery,
   folder: string
 ): Effect.fn.Return<FilePage, MetadataError> {
-  const { files } = yield* repository.list({ bucket, query: { path: folder, recursive: true }, limit: 1 })
+  const isShown =
+    showsFolders(query) &&
+    (yield* hasFiles(repository, { bucket, query: { path: folder, recursive: true }, withMarkers: true }))
   const next = folder.slice(0, folder.indexOf("/", query.path.length) + 1)
-  return { items: [], folders: files.length > 0 && showsFolders(query) ? [next] : [], nextCursor: null }
+  return { items: [], folders: isShown ? [next] : [], nextCursor: null }
 })
 
 /** Makes the function that lists a bucket's files. */
@@ -180,12 +184,8 @@ export const make = Effect.gen(function* () {
     const remaining = limit - folders.length
     const after = isAfterFile ? cursor : undefined
     if (remaining === 0) {
-      const { files } = yield* repository.list({ bucket, query, after, limit: 1 })
-      return {
-        items: [],
-        folders,
-        nextCursor: files.length === 0 ? null : Page.encodeCursor({ folder: folders.at(-1) })
-      }
+      const hasMore = yield* hasFiles(repository, { bucket, query, after })
+      return { items: [], folders, nextCursor: hasMore ? Page.encodeCursor({ folder: folders.at(-1) }) : null }
     }
     const page = readPage(repository, { bucket, query, after, limit: remaining })
     const { files, next } = yield* remaining > firstStep ? oneByOne(bucket.tenantId)(page) : page

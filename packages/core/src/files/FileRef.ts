@@ -39,6 +39,8 @@ export type Selector = (
 ) & {
   /** Selects the file only if it is in this folder or in one below it. */
   readonly folder?: string | undefined
+  /** Selects the file only while it is at this place. */
+  readonly at?: Place | undefined
 }
 
 const isAlias = Schema.is(Alias)

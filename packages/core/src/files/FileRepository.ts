@@ -17,6 +17,7 @@ import type { FileType } from "./FileType.ts"
 import type { Header } from "./Header.ts"
 import type { OnConflict } from "./NewFile.ts"
 import type { Precondition } from "./Precondition.ts"
+import type { ShareExhausted } from "./shares/Share.ts"
 
 /** Which files a list contains. */
 export interface FileQuery {
@@ -51,6 +52,8 @@ export interface FileSlice {
 export interface FileListRequest extends Slice<Position> {
   readonly bucket: BucketRef
   readonly query: FileQuery
+  /** Whether the list contains the markers of folders, too. Default: false. */
+  readonly withMarkers?: boolean | undefined
 }
 
 /** A page of the folders directly below a path. */
@@ -114,6 +117,8 @@ export interface Assembly {
   readonly blobId: string
   /** The parts of the content: the blobs of their numbers, in ascending order. */
   readonly numbers: ReadonlyArray<number>
+  /** The partial uploads whose parts follow those of the upload, in their order, with how many parts and bytes each one has. */
+  readonly partials?: ReadonlyArray<{ readonly id: string; readonly parts: number; readonly bytes: number }> | undefined
   readonly at: DateTime.Utc
   /** Encodes the file as it is stored, for the answer to a repeated completion. */
   readonly answer: (file: StoredFile) => string
@@ -138,6 +143,14 @@ export interface FileUpdate {
   readonly bucket: BucketRef
   readonly selector: Selector
   readonly change: UpdateFile
+  readonly at: DateTime.Utc
+}
+
+/** A change of a file's metadata, by a pure function of the current one. */
+export interface MetadataUpdate<E> {
+  readonly bucket: BucketRef
+  readonly selector: Selector
+  readonly change: (metadata: Metadata) => Result.Result<Metadata, E>
   readonly at: DateTime.Utc
 }
 
@@ -198,17 +211,22 @@ export class FileRepository extends Context.Service<
     /**
      * Stores a file. A file with content turns its blob from PENDING to READY in the same step. Fails with `NotFound`
      * when there is no such bucket, and with `UploadExpired` when the blob is no longer PENDING. Fails
-     * with `QuotaExceeded` when a limit of `CurrentLimits` would be exceeded.
+     * with `QuotaExceeded` when a limit of `CurrentLimits` would be exceeded. Counts the file for the share of `UploadShare`, if it
+     * names one, and fails with `ShareExhausted` when the share is removed or its caps do not permit the file.
      *
      * With an `assembly`, the content consists of parts of an upload, which is done in the same step; then also fails with
      * `NotFound` when the upload is not open, and with `UploadExpired` when it has changed or expired. A single part becomes the
-     * content's blob itself. Parts that are not listed become unused.
+     * content's blob itself. Parts that are not listed become unused. The same holds for the partial uploads, which are DEAD
+     * afterwards.
      */
     readonly insert: (
       bucket: BucketRef,
       file: StoredFile,
       assembly?: Assembly
-    ) => Effect.Effect<void, FileExists | AliasTaken | NotFound | QuotaExceeded | UploadExpired | MetadataError>
+    ) => Effect.Effect<
+      void,
+      FileExists | AliasTaken | NotFound | QuotaExceeded | ShareExhausted | UploadExpired | MetadataError
+    >
 
     /**
      * Replaces a file's content: the new blob becomes READY, the previous one DOOMED, the version increases by one.
@@ -244,15 +262,21 @@ export class FileRepository extends Context.Service<
     readonly listKeys: (request: KeyListRequest) => Effect.Effect<KeySlice, MetadataError>
 
     /**
-     * Counts the files of a folder and of all folders below it, `limit` at most. Takes time in proportion to their number, without reading
-     * their records.
+     * Counts the files of a folder and of all folders below it, with the markers of these folders, `limit` at most. Takes time in
+     * proportion to that number, without reading their records.
      */
     readonly count: (request: FolderCountRequest) => Effect.Effect<number, MetadataError>
 
-    /** Changes the fields that `change` has. Returns the file after the change. */
+    /**
+     * Changes the fields that `change` has. Returns the file after the change. Fails with `NotFound` for the name or path of a folder's
+     * marker, too.
+     */
     readonly update: (
       update: FileUpdate
     ) => Effect.Effect<StoredFile, FileExists | AliasTaken | NotFound | MetadataError>
+
+    /** Replaces a file's metadata by the result of `change`, as `updateHeaders` does with headers. */
+    readonly updateMetadata: <E>(update: MetadataUpdate<E>) => Effect.Effect<StoredFile, NotFound | E | MetadataError>
 
     /**
      * Replaces a file's headers by the result of `change`. A concurrent change of the headers is not lost. When `change`

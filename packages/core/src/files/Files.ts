@@ -23,7 +23,7 @@ import * as FileList from "./FileList.ts"
 import type { ChangeRefused, HookFailed } from "./hooks/HookErrors.ts"
 import * as HookRunner from "./hooks/internal/HookRunner.ts"
 import { getFile, checkBucketId, toSelector } from "./internal/FileLookup.ts"
-import { type FileRef, FileQuery, parseSelector, type Selector } from "./FileRef.ts"
+import { type FileRef, FileQuery, parseSelector, type Place, type Selector } from "./FileRef.ts"
 import { FileRepository } from "./FileRepository.ts"
 import { FileWriter } from "./FileWriter.ts"
 import * as HeaderLimit from "./internal/HeaderLimit.ts"
@@ -81,11 +81,16 @@ export class Files extends Context.Service<
       input: File.UpdateFile
     ) => Effect.Effect<File.File, AccessError | InvalidRequest | NotFound | FileExists | AliasTaken>
 
-    /** Removes a file permanently. A reader that opened the content before can still read it, for `Settings.blobGrace`. */
+    /**
+     * Removes a file permanently. A reader that opened the content before can still read it, for `Settings.blobGrace`.
+     *
+     * @param at Where the file must be: another one may have this place by now.
+     */
     readonly remove: (
       actor: Actor,
       file: FileRef,
-      condition?: Precondition
+      condition?: Precondition,
+      at?: Place
     ) => Effect.Effect<void, AccessError | NotFound | PreconditionFailed | ChangeRefused | HookFailed>
   }
 >()("@holdfast/core/files/Files") {}
@@ -118,7 +123,7 @@ const make = Effect.gen(function* () {
         // A file without content has no blob whose lease could end.
         yield* writer
           .insert(bucket, file)
-          .pipe(by(identity), hideOwner(identity), Effect.catchTag("UploadExpired", Effect.die))
+          .pipe(by(identity), hideOwner(identity), Effect.catchTag(["UploadExpired", "ShareExhausted"], Effect.die))
         return File.fromStored(file)
       },
       Effect.provideService(SecureRandom, random)
@@ -180,7 +185,7 @@ const make = Effect.gen(function* () {
       return File.fromStored(yield* writer.update(update).pipe(by(identity), hideOwner(identity)))
     }),
 
-    remove: Effect.fn("Files.remove")(function* (actor, ref, condition = {}) {
+    remove: Effect.fn("Files.remove")(function* (actor, ref, condition = {}, at) {
       const identity = yield* access.require(actor, ref, "file:write")
       let selector = yield* toSelector(ref, identity)
       if (hooks.beforeDelete !== undefined) {
@@ -190,7 +195,7 @@ const make = Effect.gen(function* () {
         selector = { _tag: "Id", id: file.id, folder: folderOf(identity) }
       }
       const sweepAt = DateTime.addDuration(yield* DateTime.now, settings.blobGrace)
-      yield* by(identity)(writer.remove({ bucket: ref, selector, condition, sweepAt }))
+      yield* by(identity)(writer.remove({ bucket: ref, selector: { ...selector, at }, condition, sweepAt }))
     })
   })
 })

@@ -112,7 +112,8 @@ const make = Effect.gen(function* () {
     const permitted = new Set<string>()
 
     const attempt = Effect.gen(function* () {
-      const { files: found, next } = yield* files.list({ bucket, query: { path, recursive: true }, limit: maxHooked })
+      const query = { path, recursive: true }
+      const { files: found, next } = yield* files.list({ bucket, query, limit: maxHooked, withMarkers: true })
       if (next !== null) {
         return yield* InvalidRequest.at(
           "/path",

@@ -10,7 +10,7 @@ import * as Scope from "effect/Scope"
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http"
 import * as ClientAddress from "../incoming/ClientAddress.ts"
 import * as TrustedProxies from "../incoming/TrustedProxies.ts"
-import type { Door } from "../s3/Address.ts"
+import type { Endpoint } from "../s3/Address.ts"
 import * as S3Routes from "../s3/S3Routes.ts"
 import * as Prefix from "./Prefix.ts"
 import * as Refusal from "./Refusal.ts"
@@ -20,6 +20,8 @@ export interface S3HandlerOptions {
   readonly prefix?: string | undefined
   /** A host name at which all paths belong to the API, such as `s3.example.com`. Buckets are its subdomains, or the first part of the path. */
   readonly host?: string | undefined
+  /** The region that the API reports for every bucket. Default: `us-east-1`. It accepts signatures for every region. */
+  readonly region?: string | undefined
   /** As in `NodeListenerOptions`. */
   readonly trustedProxies?: ReadonlyArray<string> | undefined
 }
@@ -38,14 +40,14 @@ const originalUrl = (request: IncomingMessage): string =>
  */
 export const toS3Handler = (
   holdfast: Holdfast,
-  { host, prefix = "", trustedProxies }: S3HandlerOptions = {}
+  { host, prefix = "", region, trustedProxies }: S3HandlerOptions = {}
 ): ((request: IncomingMessage, response: ServerResponse) => void) => {
   const context = PromiseApiContext.of(holdfast)
-  const door: Door = { path: Prefix.normalize(prefix), host: host?.toLowerCase() }
+  const endpoint: Endpoint = { path: Prefix.normalize(prefix), host: host?.toLowerCase(), region }
   const findClientAddress = ClientAddress.finder(TrustedProxies.parse(trustedProxies ?? []))
   const building = Effect.gen(function* () {
     const scope = yield* Scope.fork(context.scope)
-    const routes = yield* S3Routes.make(door)
+    const routes = yield* S3Routes.make(endpoint)
     const app = routes.pipe(
       Effect.updateService(HttpServerRequest, (request) =>
         request.modify({ url: originalUrl(request.source as IncomingMessage) })

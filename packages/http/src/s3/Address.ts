@@ -6,11 +6,13 @@ import { S3Error } from "./S3Error.ts"
 import * as Effect from "effect/Effect"
 
 /** Where the S3 API answers. */
-export interface Door {
+export interface Endpoint {
   /** The path below which it answers, such as `/s3`; an empty string for all paths, null for none. */
   readonly path: string | null
   /** The host name at which it answers, with buckets as its subdomains; undefined for none. */
   readonly host?: string | undefined
+  /** The region that it reports for every bucket; `us-east-1` when absent. */
+  readonly region?: string | undefined
 }
 
 export interface Address {
@@ -53,7 +55,7 @@ const parseQuery = (text: string): ReadonlyMap<string, string> | undefined => {
 /** Returns the host name without the port, in lower case. */
 const hostName = (host: string): string => host.toLowerCase().replace(/:\d+$/, "")
 
-const bucketOfHost = (host: string, { host: own }: Door): string | undefined => {
+const bucketOfHost = (host: string, { host: own }: Endpoint): string | undefined => {
   if (own === undefined) return undefined
   const name = hostName(host)
   if (name === own) return ""
@@ -61,23 +63,23 @@ const bucketOfHost = (host: string, { host: own }: Door): string | undefined => 
 }
 
 /** Whether a request is for the S3 API. */
-export const matches = (door: Door, url: string, host: string): boolean =>
-  bucketOfHost(host, door) !== undefined ||
-  door.path === "" ||
-  (door.path !== null && url.startsWith(door.path) && ["/", "?", undefined].includes(url[door.path.length]))
+export const matches = (endpoint: Endpoint, url: string, host: string): boolean =>
+  bucketOfHost(host, endpoint) !== undefined ||
+  endpoint.path === "" ||
+  (endpoint.path !== null && url.startsWith(endpoint.path) && ["/", "?", undefined].includes(url[endpoint.path.length]))
 
 /** Returns the error of a key that no object can have; undefined for any other. */
 export const findKeyFault = (key: string): S3Error | undefined =>
   hasControls(key) ? invalid : Buffer.byteLength(key) > maxKeyBytes ? S3Error.of("KeyTooLongError") : undefined
 
 /** Returns what an address names. Fails with `InvalidURI`. */
-export const parse = (door: Door, url: string, host: string): Effect.Effect<Address, S3Error> => {
+export const parse = (endpoint: Endpoint, url: string, host: string): Effect.Effect<Address, S3Error> => {
   const start = url.indexOf("?")
   const path = start < 0 ? url : url.slice(0, start)
   const query = parseQuery(start < 0 ? "" : url.slice(start + 1))
   if (query === undefined) return Effect.fail(invalid)
-  const fromHost = bucketOfHost(host, door)
-  const below = decode(fromHost === undefined ? path.slice(door.path?.length) : path)
+  const fromHost = bucketOfHost(host, endpoint)
+  const below = decode(fromHost === undefined ? path.slice(endpoint.path?.length) : path)
   if (below === undefined || hasControls(below)) return Effect.fail(invalid)
   const rest = below.slice(1)
   const end = rest.indexOf("/")

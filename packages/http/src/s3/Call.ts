@@ -11,6 +11,8 @@ import type { S3Error } from "./S3Error.ts"
 import type { XmlElement } from "./xml/XmlReader.ts"
 
 export interface Call extends Address {
+  /** The region of every bucket. */
+  readonly region: string
   readonly method: string
   /** The id of the request, as in its answer and in the log. */
   readonly requestId: string

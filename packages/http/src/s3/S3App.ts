@@ -17,6 +17,7 @@ import * as Address from "./Address.ts"
 import type { Call, CallError } from "./Call.ts"
 import * as Dispatcher from "./Dispatcher.ts"
 import type { Operation, OperationServices } from "./Operation.ts"
+import { S3Error } from "./S3Error.ts"
 import * as S3Response from "./S3Response.ts"
 
 export type App = Effect.Effect<
@@ -37,14 +38,22 @@ export type Authenticate = (
 ) => Effect.Effect<Authenticated, CallError, Scope.Scope>
 
 export interface Options {
-  readonly door: Address.Door
+  readonly endpoint: Address.Endpoint
   readonly authenticate: Authenticate
   readonly operations: ReadonlyArray<Operation>
 }
 
+/** Clients without a configured region sign for this one. */
+export const defaultRegion = "us-east-1"
+
+/** The answers of Amazon S3 to preflights of the CORS protocol, which browsers send without a signature. */
+const noPreflight = S3Error.of("BadRequest", "Insufficient information. Origin request header needed.")
+const noCors = S3Error.of("AccessForbidden")
+
 /** Makes the app. It answers every request, also those whose address is not below that of the API. */
-export const make = ({ authenticate, door, operations }: Options): Effect.Effect<App, never, OperationServices> =>
+export const make = ({ authenticate, endpoint, operations }: Options): Effect.Effect<App, never, OperationServices> =>
   Effect.gen(function* () {
+    const { region = defaultRegion } = endpoint
     const assignRequestId = yield* RequestId.makeAssigner
     const refusals = yield* Refusals
     const entries = yield* Effect.forEach(operations, (operation) =>
@@ -55,11 +64,12 @@ export const make = ({ authenticate, door, operations }: Options): Effect.Effect
     const answer = (request: HttpServerRequest.HttpServerRequest, requestId: string) =>
       Effect.gen(function* () {
         const { headers, method } = request
-        const address = yield* Address.parse(door, request.url, headers["host"] ?? "")
+        if (method === "OPTIONS") return yield* headers["origin"] === undefined ? noPreflight : noCors
+        const address = yield* Address.parse(endpoint, request.url, headers["host"] ?? "")
         const authenticated = yield* authenticate(request, address)
         const { handle } = yield* find({ ...address, method, headers })
         return yield* onBehalfOf(authenticated.tenantId)(
-          handle({ ...address, ...authenticated, method, headers, request, requestId })
+          handle({ ...address, ...authenticated, region, method, headers, request, requestId })
         )
       })
 

@@ -81,10 +81,9 @@ export const make: Effect.Effect<Authenticate, never, Access | Rates | S3Credent
       }
       return { actor, tenantId, checked }
     }).pipe(
-      Effect.catch((error) => {
-        if (!isFailure(error)) return Effect.fail(error)
-        return refusal === undefined ? Effect.andThen(countFailure, Effect.fail(error)) : Effect.fail(refusal)
-      })
+      Effect.catchIf(isFailure, (error) =>
+        refusal === undefined ? Effect.andThen(countFailure, Effect.fail(error)) : Effect.fail(refusal)
+      )
     )
   })
 

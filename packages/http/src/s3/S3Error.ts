@@ -12,6 +12,7 @@ interface Entry {
 
 export const table = {
   AccessDenied: { status: 403, message: "Access Denied. The key has no permission for this operation." },
+  AccessForbidden: { status: 403, message: "CORS is not enabled for this bucket." },
   AuthorizationHeaderMalformed: { status: 400, message: "The authorization header is not valid." },
   AuthorizationQueryParametersError: { status: 400, message: "The query parameters of the signature are not valid." },
   BadDigest: { status: 400, message: "The content does not have the declared checksum." },

@@ -18,7 +18,11 @@ export interface Options {
 const contentType = "application/xml"
 
 /** Returns the answer with a document of this root. */
-export const xml = (root: string, content: ReadonlyArray<Xml.Element>, { headers, status }: Options = {}): Response =>
+export const xml = (
+  root: string,
+  content: string | ReadonlyArray<Xml.Element | Xml.Markup>,
+  { headers, status }: Options = {}
+): Response =>
   HttpServerResponse.text(Xml.document(root, content), { status: status ?? 200, contentType, headers: headers ?? {} })
 
 /** Returns an answer without a body. */

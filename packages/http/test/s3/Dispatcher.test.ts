@@ -10,7 +10,7 @@ import type { Operation } from "../../src/s3/Operation.ts"
 import * as Xml from "../../src/s3/xml/Xml.ts"
 import * as XmlReader from "../../src/s3/xml/XmlReader.ts"
 
-const door = { path: "/s3", host: "s3.example.com" }
+const endpoint = { path: "/s3", host: "s3.example.com" }
 
 const operation = (
   name: string,
@@ -31,7 +31,7 @@ const find = Dispatcher.make([
 ])
 
 const nameOf = (method: string, url: string, headers: Readonly<Record<string, string>> = {}) =>
-  Address.parse(door, url, "127.0.0.1:8080").pipe(
+  Address.parse(endpoint, url, "127.0.0.1:8080").pipe(
     Effect.flatMap((address) => find({ ...address, method, headers })),
     Effect.match({ onFailure: ({ code }) => code, onSuccess: (found) => found.operation.name })
   )
@@ -39,7 +39,7 @@ const nameOf = (method: string, url: string, headers: Readonly<Record<string, st
 describe("S3 addresses", () => {
   it.effect("path: bucket and key, encoded → decoded", () =>
     Effect.gen(function* () {
-      const found = yield* Address.parse(door, "/s3/photos/a%20b/c+d%2Fe?prefix=x+y%2F&list-type=2", "localhost")
+      const found = yield* Address.parse(endpoint, "/s3/photos/a%20b/c+d%2Fe?prefix=x+y%2F&list-type=2", "localhost")
       expect([found.bucket, found.key]).toEqual(["photos", "a b/c+d/e"])
       expect([...found.query]).toEqual([
         ["prefix", "x y/"],
@@ -50,17 +50,19 @@ describe("S3 addresses", () => {
 
   it.effect("host: subdomain of the S3 host → bucket, whole path → key", () =>
     Effect.gen(function* () {
-      const { bucket, key } = yield* Address.parse(door, "/a/b", "photos.S3.example.com:8443")
+      const { bucket, key } = yield* Address.parse(endpoint, "/a/b", "photos.S3.example.com:8443")
       expect([bucket, key]).toEqual(["photos", "a/b"])
-      expect(Address.matches(door, "/a", "photos.s3.example.com")).toBe(true)
-      expect(Address.matches(door, "/s3x/a", "example.com")).toBe(false)
+      expect(Address.matches(endpoint, "/a", "photos.s3.example.com")).toBe(true)
+      expect(Address.matches(endpoint, "/s3x/a", "example.com")).toBe(false)
     })
   )
 
   it.effect("malformed escape and key of 1,025 bytes → errors", () =>
     Effect.gen(function* () {
-      expect((yield* Effect.flip(Address.parse(door, "/s3/b/%zz", "h"))).code).toBe("InvalidURI")
-      expect((yield* Effect.flip(Address.parse(door, `/s3/b/${"k".repeat(1025)}`, "h"))).code).toBe("KeyTooLongError")
+      expect((yield* Effect.flip(Address.parse(endpoint, "/s3/b/%zz", "h"))).code).toBe("InvalidURI")
+      expect((yield* Effect.flip(Address.parse(endpoint, `/s3/b/${"k".repeat(1025)}`, "h"))).code).toBe(
+        "KeyTooLongError"
+      )
     })
   )
 })

@@ -68,6 +68,15 @@ it("error: HEAD → the status without a body", async () => {
   expect(error).toMatchObject({ $metadata: { httpStatusCode: 403 } })
 })
 
+it("preflight: no Origin → 400; an origin → 403, since no bucket has CORS", async () => {
+  const preflight = async (headers: Readonly<Record<string, string>>) => {
+    const answer = await fetch(`${s3.url}/s3/unknown/a`, { method: "OPTIONS", headers })
+    return [answer.status, /<Code>(\w+)</.exec(await answer.text())?.[1]]
+  }
+  expect(await preflight({})).toEqual([400, "BadRequest"])
+  expect(await preflight({ origin: "https://a.example.com" })).toEqual([403, "AccessForbidden"])
+})
+
 it("errors of core: not found → the code of the resource", () => {
   const codeOf = (resource: string) => ErrorTable.translate({ code: "not_found", message: "m", resource })?.code
   expect([codeOf("file"), codeOf("bucket"), codeOf("upload")]).toEqual(["NoSuchKey", "NoSuchBucket", "NoSuchUpload"])

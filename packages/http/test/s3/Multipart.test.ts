@@ -3,12 +3,16 @@
  */
 import {
   AbortMultipartUploadCommand,
+  type CompletedPart,
   CompleteMultipartUploadCommand,
+  CopyObjectCommand,
   CreateMultipartUploadCommand,
+  GetObjectAttributesCommand,
   GetObjectCommand,
   HeadObjectCommand,
   ListMultipartUploadsCommand,
   ListPartsCommand,
+  ObjectAttributes as ObjectAttribute,
   PutObjectCommand,
   type S3Client,
   UploadPartCommand,
@@ -205,14 +209,14 @@ describeEach("multipart", (current: () => TestServer) => {
   })
 
   it.each(["CRC32", "CRC32C", "CRC64NVME"] as const)(
-    "checksum of the whole, %s: right → stated; other → BadDigest",
+    "checksum of the whole, %s: right → stated, stored with those of the parts; other → BadDigest",
     async (algorithm) => {
       const parts = [randomBytes(5 * MiB), randomBytes(5 * MiB + 3), randomBytes(10)]
       const member = `Checksum${algorithm}` as const
       const single = { Bucket, Key: `single ${algorithm}`, Body: Buffer.concat(parts), ChecksumAlgorithm: algorithm }
       const expected = (await sdk.send(new PutObjectCommand(single)))[member] ?? ""
       const ref = await create(`whole ${algorithm}`)
-      const Parts: Array<{ readonly PartNumber: number; readonly ETag: string }> = []
+      const Parts: Array<CompletedPart & { readonly PartNumber: number; readonly ETag: string }> = []
       for (const [index, Body] of parts.entries()) {
         const part = { ...ref, PartNumber: index + 1, Body, ChecksumAlgorithm: algorithm }
         const sent = await sdk.send(new UploadPartCommand(part))
@@ -222,7 +226,32 @@ describeEach("multipart", (current: () => TestServer) => {
       const other = Buffer.alloc(Buffer.from(expected, "base64").length).toString("base64")
       expect(await codeOf(complete(ref, Parts, whole(other)))).toBe("BadDigest")
       expect(await complete(ref, Parts, whole(expected))).toMatchObject(whole(expected))
-      expect((await read(`whole ${algorithm}`)).bytes.equals(Buffer.concat(parts))).toBe(true)
+      expect(await complete(ref, Parts, whole(expected))).toMatchObject(whole(expected))
+      const { Key } = ref
+      expect((await read(Key)).bytes.equals(Buffer.concat(parts))).toBe(true)
+      const head = await sdk.send(new HeadObjectCommand({ Bucket, Key, ChecksumMode: "ENABLED" }))
+      expect(head).toMatchObject(whole(expected))
+      expect((await sdk.send(new HeadObjectCommand({ Bucket, Key })))[member]).toBeUndefined()
+      const second = { Bucket, Key, PartNumber: 2, ChecksumMode: "ENABLED" } as const
+      const part = { [member]: Parts[1]?.[member], ContentLength: 5 * MiB + 3, PartsCount: 3 }
+      const got = await sdk.send(new GetObjectCommand(second))
+      expect(got).toMatchObject(part)
+      expect((await got.Body?.transformToByteArray())?.length).toBe(part.ContentLength)
+      const ObjectAttributes = [ObjectAttribute.CHECKSUM, ObjectAttribute.OBJECT_PARTS]
+      const page = { Bucket, Key, ObjectAttributes, MaxParts: 1, PartNumberMarker: "1" }
+      const { Checksum, ObjectParts } = await sdk.send(new GetObjectAttributesCommand(page))
+      expect(Checksum).toMatchObject(whole(expected))
+      expect(ObjectParts).toMatchObject({
+        IsTruncated: true,
+        MaxParts: 1,
+        NextPartNumberMarker: "2",
+        TotalPartsCount: 3
+      })
+      expect(ObjectParts?.Parts).toEqual([{ [member]: part[member], PartNumber: 2, Size: 5 * MiB + 3 }])
+      const copy = { Bucket, Key: `copy ${algorithm}`, CopySource: encodeURI(`${Bucket}/${Key}`) }
+      await sdk.send(new CopyObjectCommand(copy))
+      const copied = await sdk.send(new HeadObjectCommand({ Bucket, Key: copy.Key, ChecksumMode: "ENABLED" }))
+      expect(copied).toMatchObject(whole(expected))
     }
   )
 

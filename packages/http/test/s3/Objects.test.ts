@@ -26,15 +26,22 @@ import {
   PutObjectTaggingCommand,
   type S3Client
 } from "@aws-sdk/client-s3"
+import { FileRepository } from "@holdfast/core/files/FileRepository"
+import type * as FileHooks from "@holdfast/core/files/hooks/FileHooks"
 import * as PostgresMetadata from "@holdfast/postgres/PostgresMetadata"
 import { requires } from "@holdfast/testing/Requires"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { createHash } from "node:crypto"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
 import { operations } from "../../src/s3/Operations.ts"
 import * as Database from "../support/Database.ts"
+import { json } from "../support/Problems.ts"
 import * as TestServer from "../support/TestServer.ts"
+import * as EncodedWords from "../../src/s3/operations/objects/EncodedWords.ts"
 import * as S3Server from "./S3Server.ts"
+import * as Sign from "./Sign.ts"
 
 const md5 = (text: string): string => `"${createHash("md5").update(text).digest("hex")}"`
 
@@ -48,8 +55,9 @@ const failure = async (sent: Promise<unknown>) => {
 
 const suite = (start: () => Promise<TestServer.TestServer>) => () => {
   let server: TestServer.TestServer
-  let door: Awaited<ReturnType<typeof S3Server.serve>>
+  let endpoint: Awaited<ReturnType<typeof S3Server.serve>>
   let s3: S3Client
+  let token: S3Server.S3Token
   let tenantId: string
   let serial = 0
 
@@ -57,13 +65,14 @@ const suite = (start: () => Promise<TestServer.TestServer>) => () => {
     server = await start()
     const made = await server.post("/tenants", { json: { name: "t", subdomain: `t${crypto.randomUUID()}` } })
     tenantId = ((await made.json()) as { readonly id: string }).id
-    door = await S3Server.serve(server, operations)
-    s3 = S3Server.client(door.url, await S3Server.makeToken(server, tenantId))
+    endpoint = await S3Server.serve(server, operations)
+    token = await S3Server.makeToken(server, tenantId)
+    s3 = S3Server.client(endpoint.url, token)
   }, 60_000)
 
   afterAll(async () => {
     s3.destroy()
-    await door.close()
+    await endpoint.close()
     await server.close()
   })
 
@@ -73,6 +82,12 @@ const suite = (start: () => Promise<TestServer.TestServer>) => () => {
     return Bucket
   }
 
+  /** Returns the path of a bucket's files in the HTTP API. */
+  const filesOf = async (Bucket: string): Promise<string> => {
+    const answer = await server.get(`/tenants/${tenantId}/buckets?limit=1000`)
+    const { items } = (await answer.json()) as { readonly items: ReadonlyArray<{ readonly id: string; name: string }> }
+    return `/tenants/${tenantId}/buckets/${items.find(({ name }) => name === Bucket)?.id}/files`
+  }
   const put = (Bucket: string, Key: string, Body = Key) => s3.send(new PutObjectCommand({ Bucket, Key, Body }))
   const read = async (Bucket: string, Key: string) =>
     (await s3.send(new GetObjectCommand({ Bucket, Key }))).Body?.transformToString()
@@ -80,7 +95,9 @@ const suite = (start: () => Promise<TestServer.TestServer>) => () => {
   it("CreateBucket, ListBuckets, HeadBucket, DeleteBucket: objects remain → 409; empty → removed", async () => {
     const Bucket = await makeBucket()
     await s3.send(new CreateBucketCommand({ Bucket }))
-    expect(await failure(s3.send(new CreateBucketCommand({ Bucket: "A_b" })))).toEqual(["InvalidBucketName", 400])
+    for (const name of ["A_b", "foo-.bar", "foo.-bar", "foo..bar"]) {
+      expect(await failure(s3.send(new CreateBucketCommand({ Bucket: name })))).toEqual(["InvalidBucketName", 400])
+    }
     const { Buckets = [] } = await s3.send(new ListBucketsCommand({}))
     expect(Buckets.map((bucket) => bucket.Name)).toContain(Bucket)
     await s3.send(new HeadBucketCommand({ Bucket }))
@@ -123,7 +140,150 @@ const suite = (start: () => Promise<TestServer.TestServer>) => () => {
     expect(await failure(s3.send(new GetObjectCommand({ Bucket, Key: "none" })))).toEqual(["NoSuchKey", 404])
     expect(await failure(s3.send(new GetObjectCommand({ Bucket, Key: "folder/" })))).toEqual(["NoSuchKey", 404])
     expect(await failure(put(Bucket, "a//b"))).toEqual(["InvalidArgument", 400])
-    expect(await failure(put(Bucket, "folder/"))).toEqual(["InvalidArgument", 400])
+    expect(await failure(put(Bucket, "/"))).toEqual(["InvalidArgument", 400])
+  })
+
+  it("PutObject in a nearly full bucket: the new content fits in place of the old one → stored; it does not → refused", async () => {
+    const Bucket = await makeBucket()
+    const path = (await filesOf(Bucket)).replace(/\/files$/, "")
+    expect((await server.patch(path, { json: { maxBytes: 1000 } })).status).toBe(200)
+    await put(Bucket, "a", "x".repeat(800))
+    await put(Bucket, "a", "y".repeat(900))
+    expect(await failure(put(Bucket, "a", "z".repeat(1001)))).toEqual(["QuotaExceeded", 403])
+    expect(await failure(put(Bucket, "b", "z".repeat(101)))).toEqual(["QuotaExceeded", 403])
+    expect(await read(Bucket, "a")).toBe("y".repeat(900))
+  })
+
+  it("key with a slash at its end → a marker: in lists of keys, in those of folders, not in those of files", async () => {
+    const Bucket = await makeBucket()
+    await put(Bucket, "empty/", "")
+    await put(Bucket, "full/a", "a")
+    await put(Bucket, "full/", "")
+    const keys = async (query: object) => {
+      const { CommonPrefixes = [], Contents = [] } = await s3.send(new ListObjectsV2Command({ Bucket, ...query }))
+      return [...Contents.map(({ Key }) => Key), ...CommonPrefixes.map(({ Prefix }) => Prefix)]
+    }
+    expect(await keys({})).toEqual(["empty/", "full/", "full/a"])
+    expect(await keys({ Delimiter: "/" })).toEqual(["empty/", "full/"])
+    expect(await keys({ Delimiter: "/", Prefix: "full/" })).toEqual(["full/", "full/a"])
+    expect((await s3.send(new HeadObjectCommand({ Bucket, Key: "empty/" }))).ContentLength).toBe(0)
+    const files = await filesOf(Bucket)
+    const list = async (query: string) => {
+      const page = await (await server.get(`${files}?${query}`)).json()
+      const { folders, items } = page as {
+        readonly folders: ReadonlyArray<string>
+        readonly items: ReadonlyArray<object>
+      }
+      return [items.length, folders.length]
+    }
+    expect(await list("path=/")).toEqual([0, 2])
+    expect(await list("path=/full/")).toEqual([1, 0])
+    expect(await list("path=/empty/")).toEqual([0, 0])
+    expect(await list("path=/&recursive=true")).toEqual([1, 0])
+    expect((await server.post(files, { json: { name: "" } })).status).toBe(400)
+    const [bucketId = ""] = /bkt_[^/]*/.exec(files) ?? []
+    const marker = await server.run(
+      Effect.flatMap(FileRepository, ({ find }) =>
+        find({ tenantId, bucketId }, { _tag: "Place", place: { path: "/empty/", name: "" } })
+      )
+    )
+    const id = Option.getOrThrow(marker).id
+    for (const change of [{ name: "named" }, { path: "/moved/" }]) {
+      expect((await server.patch(`${files}/${id}`, { json: change })).status).toBe(404)
+      expect((await server.post(`${files}/${id}/move`, { json: change })).status).toBe(404)
+    }
+    expect(await keys({})).toEqual(["empty/", "full/", "full/a"])
+    await s3.send(new DeleteObjectCommand({ Bucket, Key: "empty/" }))
+    expect(await keys({ Delimiter: "/" })).toEqual(["full/"])
+  })
+
+  it("folder with a marker: page of a list ends with its last folder → its files follow; scope of the folder → in the list above", async () => {
+    const Bucket = await makeBucket()
+    await put(Bucket, "a/", "")
+    await put(Bucket, "a/b/c")
+    await put(Bucket, "a/file")
+    const files = await filesOf(Bucket)
+    interface Listed {
+      readonly folders: ReadonlyArray<string>
+      readonly items: ReadonlyArray<{ readonly name: string }>
+      readonly nextCursor: string | null
+    }
+    const listed: Array<string> = []
+    for (let cursor: string | null = ""; cursor !== null;) {
+      const query: string = cursor === "" ? "" : `&cursor=${encodeURIComponent(cursor)}`
+      const page = await json<Listed>(await server.get(`${files}?path=/a/&limit=1${query}`))
+      listed.push(...page.folders, ...page.items.map(({ name }) => name))
+      cursor = page.nextCursor
+    }
+    expect(listed).toEqual(["/a/b/", "file"])
+
+    const members = await json<{ readonly items: ReadonlyArray<{ readonly id: string }> }>(
+      await server.get(`/tenants/${tenantId}/members`)
+    )
+    const scoped = { name: "t", member: { id: members.items[0]?.id }, scope: { pathPrefix: "/a/" } }
+    const { key } = await json<{ readonly key: string }>(
+      await server.post(`/tenants/${tenantId}/tokens`, { json: scoped })
+    )
+    const above = await json<Listed>(await server.get(`${files}?path=/`, { key }))
+    expect(above.folders).toEqual(["/a/"])
+    await s3.send(new DeleteObjectsCommand({ Bucket, Delete: { Objects: [{ Key: "a/b/c" }, { Key: "a/file" }] } }))
+    const withMarker = await json<Listed>(await server.get(`${files}?path=/`, { key }))
+    expect(withMarker.folders).toEqual(["/a/"])
+  })
+
+  it("folder with a marker: moved or removed by the HTTP API → its marker, too; a folder at the new place keeps its own", async () => {
+    const Bucket = await makeBucket()
+    const folders = (await filesOf(Bucket)).replace(/files$/, "folders")
+    const change = async (operation: string, body: object) => {
+      const { status } = await server.post(`${folders}/${operation}`, { json: body })
+      const { Contents = [] } = await s3.send(new ListObjectsV2Command({ Bucket }))
+      return [status, ...Contents.map(({ Key }) => Key)]
+    }
+    for (const key of ["a/", "a/b/", "a/x", "e/"]) await put(Bucket, key)
+    expect(await change("move", { path: "/a/", to: "/to/" })).toEqual([200, "e/", "to/", "to/b/", "to/x"])
+    expect(await change("delete", { path: "/e/" })).toEqual([200, "to/", "to/b/", "to/x"])
+    for (const [index, onConflict] of ["fail", "rename", "replace"].entries()) {
+      for (const key of ["c/", "c/b/", `c/y${index}`]) await put(Bucket, key)
+      const [status, ...keys] = await change("move", { path: "/c/", to: "/to/", onConflict })
+      expect([status, keys.length]).toEqual([200, 4 + index])
+      expect(keys.slice(0, 3)).toEqual(["to/", "to/b/", "to/x"])
+      expect(await read(Bucket, "to/")).toBe(onConflict === "replace" ? "c/" : "a/")
+    }
+    expect(await change("move", { path: "/to/", to: "/" })).toEqual([200, "b/", "x", "y0", "y1", "y2"])
+    expect(await change("delete", { path: "/" })).toEqual([200])
+  })
+
+  it("metadata that is not ASCII: UTF-8, Latin-1, encoded words → stored as the text, returned in encoded words", async () => {
+    const Bucket = await makeBucket()
+    const texts = ["f\u00fcr", "\u20ac".repeat(40)]
+    const sent = [
+      [Buffer.from("f\u00fcr").toString("latin1"), Buffer.from("\u20ac".repeat(40)).toString("latin1")],
+      [
+        "f\u00fcr",
+        `=?UTF-8?B?${Buffer.from("\u20ac".repeat(20)).toString("base64")}?= =?utf-8?Q?${"=E2=82=AC".repeat(20)}?=`
+      ]
+    ]
+    for (const [index, [one = "", other = ""]] of sent.entries()) {
+      const headers = { "x-amz-meta-one": one, "x-amz-meta-other": other }
+      const { headers: signed, url } = Sign.sign(`${endpoint.url}/s3/${Bucket}/k${index}`, token, {
+        method: "PUT",
+        headers
+      })
+      expect((await fetch(url, { method: "PUT", headers: { ...headers, ...signed }, body: "x" })).status).toBe(200)
+      const { Metadata = {} } = await s3.send(new HeadObjectCommand({ Bucket, Key: `k${index}` }))
+      expect([Metadata["one"], Metadata["other"]]).toEqual(texts.map(EncodedWords.encode))
+      expect([Metadata["one"], Metadata["other"]].map((text) => EncodedWords.decode(text ?? ""))).toEqual(texts)
+      expect(Metadata["other"]?.split(" ").every((word) => word.length <= 75)).toBe(true)
+    }
+  })
+
+  it("DeleteObject, DeleteObjects: reserved file → as for no object, the reservation stays", async () => {
+    const Bucket = await makeBucket()
+    const files = await filesOf(Bucket)
+    const { id } = (await (await server.post(files, { json: { name: "soon" } })).json()) as { readonly id: string }
+    await s3.send(new DeleteObjectCommand({ Bucket, Key: "soon" }))
+    await s3.send(new DeleteObjectsCommand({ Bucket, Delete: { Objects: [{ Key: "soon" }] } }))
+    expect((await server.get(`${files}/${id}`)).status).toBe(200)
   })
 
   it("GetObject: ranges, conditions and response headers → 206, 304, 412, 416 and the headers of the query", async () => {
@@ -237,8 +397,11 @@ const suite = (start: () => Promise<TestServer.TestServer>) => () => {
   it("tags and attributes: set, read, removed → as stated", async () => {
     const Bucket = await makeBucket()
     await put(Bucket, "a", "12345")
-    const TagSet = [{ Key: "k", Value: "v & w" }]
-    await s3.send(new PutObjectTaggingCommand({ Bucket, Key: "a", Tagging: { TagSet } }))
+    const TagSet = [
+      { Key: "a", Value: "" },
+      { Key: "k", Value: "v & w" }
+    ]
+    await s3.send(new PutObjectTaggingCommand({ Bucket, Key: "a", Tagging: { TagSet: TagSet.toReversed() } }))
     const tags = () => s3.send(new GetObjectTaggingCommand({ Bucket, Key: "a" }))
     expect((await tags()).TagSet).toEqual(TagSet)
     await s3.send(new DeleteObjectTaggingCommand({ Bucket, Key: "a" }))
@@ -276,7 +439,7 @@ const suite = (start: () => Promise<TestServer.TestServer>) => () => {
     const Bucket = await makeBucket()
     for (const key of ["in/a", "in/b/c", "out"]) await put(Bucket, key)
     const token = await S3Server.makeToken(server, tenantId, { scope: { pathPrefix: "/in/" } })
-    const limited = S3Server.client(door.url, token)
+    const limited = S3Server.client(endpoint.url, token)
     const list = await limited.send(new ListObjectsV2Command({ Bucket }))
     expect(list.Contents?.map(({ Key }) => Key)).toEqual(["in/a", "in/b/c"])
     expect(await failure(limited.send(new GetObjectCommand({ Bucket, Key: "out" })))).toEqual(["AccessDenied", 403])
@@ -285,7 +448,7 @@ const suite = (start: () => Promise<TestServer.TestServer>) => () => {
       403
     ])
     limited.destroy()
-    const reader = S3Server.client(door.url, await S3Server.makeToken(server, tenantId, { role: "File Reader" }))
+    const reader = S3Server.client(endpoint.url, await S3Server.makeToken(server, tenantId, { role: "File Reader" }))
     await reader.send(new GetObjectCommand({ Bucket, Key: "out" })).then(({ Body }) => Body?.transformToString())
     for (const send of [
       () => reader.send(new PutObjectCommand({ Bucket, Key: "x", Body: "" })),
@@ -314,3 +477,23 @@ requires(Database.missing).describe(
   })
 )
 afterAll(() => database?.close())
+
+it("removal of a folder with a marker, with the hook onDelete → called for the marker too, nothing left", async () => {
+  const asked: Array<string> = []
+  const before = ({ file }: FileHooks.Deletion) => Effect.sync(() => void asked.push(file.path + file.name))
+  const server = await TestServer.start({ hooks: { onDelete: { before } } })
+  onTestFinished(() => server.close())
+  const { bucketId, tenantId } = await server.makeBucket()
+  const path = `/tenants/${tenantId}/buckets/${bucketId}`
+  await server.patch(path, { json: { name: "marked" } })
+  const token = await S3Server.makeToken(server, tenantId)
+  for (const key of ["a/", "a/x", "b/"]) {
+    const { headers, url } = Sign.sign(`${server.url}/s3/marked/${key}`, token, { method: "PUT" })
+    expect((await fetch(url, { method: "PUT", headers, body: "" })).status).toBe(200)
+  }
+  for (const folder of ["/a/", "/b/"]) {
+    expect((await server.post(`${path}/folders/delete`, { json: { path: folder } })).status).toBe(200)
+  }
+  expect(asked).toEqual(["/a/", "/a/x", "/b/"])
+  expect(await (await server.get(`${path}/files`)).json()).toMatchObject({ items: [], folders: [] })
+})

@@ -1,7 +1,7 @@
 /**
  * Uploads from a browser: forms with a policy that is signed.
  */
-import { GetObjectCommand, HeadObjectCommand, type S3Client } from "@aws-sdk/client-s3"
+import { GetObjectCommand, GetObjectTaggingCommand, HeadObjectCommand, type S3Client } from "@aws-sdk/client-s3"
 import { createHash, createHmac } from "node:crypto"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import * as TestServer from "../support/TestServer.ts"
@@ -101,7 +101,7 @@ it("form with the name of the file in its key → the object, with the type and 
   expect(answer.headers.get("location")).toBe(`${server.url}/s3/${Bucket}/in/a%20photo.txt`)
   const head = await sdk.send(new HeadObjectCommand({ Bucket, Key: "in/a photo.txt" }))
   expect(head).toMatchObject({ ContentType: "text/x-own", CacheControl: "no-store", ContentLength: 7 })
-  expect(Buffer.from(head.Metadata?.["title"] ?? "", "latin1").toString()).toBe("für €")
+  expect(head.Metadata?.["title"]).toBe(`=?UTF-8?B?${Buffer.from("für €").toString("base64")}?=`)
   expect(await read("in/a photo.txt")).toBe("content")
 })
 
@@ -126,6 +126,15 @@ it("success_action_status, success_action_redirect → that answer", async () =>
     `https://app.example.com/done?a=1&bucket=${Bucket}&key=k&etag=%22${etag}%22`
   ])
   expect((await post(sign({ key: "k", success_action_redirect: "javascript:alert(1)" }))).status).toBe(204)
+})
+
+it("field tagging: document of tags → the tags of the object; no such document → MalformedXML, nothing stored", async () => {
+  const tagging = "<Tagging><TagSet><Tag><Key>k</Key><Value>v</Value></Tag></TagSet></Tagging>"
+  expect((await post(sign({ key: "tagged", tagging }))).status).toBe(204)
+  const { TagSet } = await sdk.send(new GetObjectTaggingCommand({ Bucket, Key: "tagged" }))
+  expect(TagSet).toEqual([{ Key: "k", Value: "v" }])
+  expect(await codeOf(await post(sign({ key: "untagged", tagging: "<Tagging" })))).toBe("MalformedXML")
+  expect(await exists("untagged")).toBe(false)
 })
 
 it("form that its policy does not permit → AccessDenied, nothing stored", async () => {

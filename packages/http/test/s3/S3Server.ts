@@ -77,7 +77,7 @@ export const serve = async (
   const listener: RequestListener = await server.run(
     Effect.gen(function* () {
       const app = yield* S3App.make({
-        door: { path },
+        endpoint: { path },
         operations,
         authenticate: authenticate ?? (yield* S3Authentication.make)
       })

@@ -56,7 +56,7 @@ export const sign = (address: string, { accessKeyId, secretAccessKey }: Credenti
   const key = [stamp.slice(0, 8), region, "s3", "aws4_request"].reduce<string | Buffer>(hmac, `AWS4${secretAccessKey}`)
   const signWith = (name: string, ...texts: ReadonlyArray<string>) =>
     hmac(Buffer.from(key), [name, stamp, scope, ...texts].join("\n")).toString("hex")
-  const signature = signWith("AWS4-HMAC-SHA256", sha256(canonical))
+  const signature = signWith("AWS4-HMAC-SHA256", sha256(Buffer.from(canonical, "latin1")))
   const { host: _, ...sent } = headers
   if (expires !== undefined) {
     url.searchParams.set("X-Amz-Signature", signature)

@@ -135,7 +135,8 @@ const make = Effect.fnUntraced(function* (
 
 /** Runs a gateway with so many bytes of memory for data. */
 export const layerWithMemory = (memoryBytes: number): Layer.Layer<CephRgw, Processes.CephError> =>
-  Layer.effect(CephRgw, make(memoryBytes))
+  // A port can be taken between its choice and its use. What a failed attempt started ends with the scope.
+  Layer.effect(CephRgw, Effect.retry(make(memoryBytes), { times: 1 }))
 
 /** Runs a gateway without buckets while the layer is in use. */
 export const layer = layerWithMemory(2 * 1024 ** 3)

@@ -96,7 +96,8 @@ export const make = Effect.fnUntraced(function* ({ checkHeaders, random, stage, 
       types: { contentType, type },
       // A composite content has no blob that the store could copy as a whole.
       copyOf: content.isComposite === true ? undefined : BlobKey.make(blob),
-      replacedBytes: onConflict === "replace" ? existing?.content?.size : undefined
+      checksum: () => (content.isComposite === true ? undefined : content.checksum),
+      replacedBytes: Effect.succeed(onConflict === "replace" ? (existing?.content?.size ?? 0) : 0)
     }).pipe(
       Effect.catchTags({
         ChecksumMismatch: () => damaged,
@@ -113,9 +114,9 @@ export const make = Effect.fnUntraced(function* ({ checkHeaders, random, stage, 
       random
     )
     const copy = { file: { ...file, content: copied }, description: { headers, metadata } }
-    // The alias of the file that is replaced stays, and a new file has none.
+    // The alias of the file that is replaced stays, and a new file has none. No share permits copies.
     const commit = (how: StoreFile.StoreOptions) =>
-      staged.commit(by(writer)(Effect.catchTag(store(how, copy), "AliasTaken", Effect.die)))
+      staged.commit(by(writer)(Effect.catchTag(store(how, copy), ["AliasTaken", "ShareExhausted"], Effect.die)))
     return yield* storeWithHooks(storing, { bucket, identity: writer, content: copied, file }, commit)
   })
 })

@@ -33,17 +33,17 @@ export const make = (
     readonly blobId: string
     readonly limits: UsageLimits
     readonly length: number | undefined
-    readonly replacedBytes: number | undefined
+    readonly replacedBytes: Effect.Effect<number, MetadataError> | undefined
   }
 ): Reservation => {
-  const { blobId, bucket, length, limits, replacedBytes = 0 } = upload
+  const { blobId, bucket, length, limits, replacedBytes = Effect.succeed(0) } = upload
   if (limits.bucket.bytes === null && limits.tenant.bytes === null) {
     return { declared: Effect.void, whileReading: (content) => content }
   }
   const reserve = (received: number) =>
-    received <= replacedBytes
-      ? Effect.void
-      : within(limits)(blobs.reserve({ bucket, blobId, bytes: received - replacedBytes }))
+    Effect.flatMap(replacedBytes, (replaced) =>
+      received <= replaced ? Effect.void : within(limits)(blobs.reserve({ bucket, blobId, bytes: received - replaced }))
+    )
   return {
     declared: length === undefined ? Effect.void : reserve(length),
     whileReading: (content) => {

@@ -52,8 +52,13 @@ export interface StagedContent extends DeclaredContent {
    * protocol requires the MD5.
    */
   readonly entityTag?: (() => string) | undefined
-  /** The size of the content that it replaces. The limits count it no more when the new content is committed. */
-  readonly replacedBytes?: number | undefined
+  /** Returns `Content.checksum`, once the content was read. */
+  readonly checksum?: (() => string | undefined) | undefined
+  /**
+   * Finds the size of the content that it replaces. The limits count it no more when the new content is committed. It runs where a limit
+   * on bytes applies.
+   */
+  readonly replacedBytes?: Effect.Effect<number, MetadataError> | undefined
 }
 
 export type StagingError =
@@ -136,6 +141,7 @@ export const make = Effect.gen(function* () {
             size,
             sha256,
             etag: declared.entityTag?.() ?? etagOf(sha256),
+            checksum: declared.checksum?.(),
             ...types,
             storedAt: yield* DateTime.now
           }

@@ -18,6 +18,7 @@ import type { Assembly, FileRepository, ReplacedDescription } from "../FileRepos
 import type { FileWriter } from "../FileWriter.ts"
 import type { OnConflict } from "../NewFile.ts"
 import * as Precondition from "../Precondition.ts"
+import type { ShareExhausted } from "../shares/Share.ts"
 import * as RandomSuffix from "./RandomSuffix.ts"
 
 /** How the file of an upload is stored. */
@@ -45,6 +46,7 @@ type StoreError =
   | NotFound
   | PreconditionFailed
   | QuotaExceeded
+  | ShareExhausted
   | UploadExpired
   | MetadataError
 

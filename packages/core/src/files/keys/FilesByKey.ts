@@ -3,20 +3,26 @@
  * `Downloads`.
  */
 import * as Context from "effect/Context"
+import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
 import { Access, type AccessError, folderOf } from "../../access/Access.ts"
 import type { Actor } from "../../Actor.ts"
 import type { BucketRef } from "../../buckets/BucketRef.ts"
 import { BucketRepository } from "../../buckets/BucketRepository.ts"
-import { NotFound, type PreconditionFailed } from "../../Errors.ts"
+import { InvalidRequest, NotFound, type PreconditionFailed } from "../../Errors.ts"
+import { by } from "../../events/EventAuthor.ts"
 import type { MetadataError } from "../../MetadataError.ts"
 import { type Download, Downloads } from "../Downloads.ts"
-import type { StoredFile } from "../File.ts"
+import { Metadata, type StoredFile } from "../File.ts"
 import type { ContentDamaged, ContentNotUploaded } from "../FileErrors.ts"
 import * as FileKey from "./FileKey.ts"
 import { FileRepository, type KeyedContent, type KeyListRequest, type KeySlice } from "../FileRepository.ts"
+import type { Place } from "../FileRef.ts"
+import { FileWriter } from "../FileWriter.ts"
 import { Files } from "../Files.ts"
 import type { ChangeRefused, HookFailed } from "../hooks/HookErrors.ts"
 import { checkBucketId } from "../internal/FileLookup.ts"
@@ -50,7 +56,21 @@ export class FilesByKey extends Context.Service<
       key: string
     ) => Effect.Effect<Download, FindError | ContentNotUploaded | ContentDamaged>
 
-    /** Removes the file with a key, as `Files.remove` does. */
+    /**
+     * Replaces the metadata of the file with a key by the result of `change`. A concurrent change is not lost. Fails with `NotFound` for
+     * a reserved file.
+     */
+    readonly updateMetadata: (
+      actor: Actor,
+      bucket: BucketRef,
+      key: string,
+      change: (metadata: Metadata) => Metadata
+    ) => Effect.Effect<void, FindError | InvalidRequest>
+
+    /**
+     * Removes the file with a key, as `Files.remove` does. Fails with `NotFound` for a reserved file, and for one that is renamed
+     * meanwhile.
+     */
     readonly remove: (
       actor: Actor,
       bucket: BucketRef,
@@ -60,27 +80,34 @@ export class FilesByKey extends Context.Service<
   }
 >()("@holdfast/core/files/FilesByKey") {}
 
-/** How many entries one step of a list reads: some 3 ms, in which no other request gets a turn. */
+/**
+ * How many entries one step of a list reads, in less than half a millisecond. One step more than these rows would make the SQL adapters
+ * read them on another thread (`maxKeyRows` of `Reads.ts`), where messages and copies of the rows cost more than the read.
+ */
 const step = 250
 
 const missing = new NotFound({ resource: "file" })
+const tooMuch = InvalidRequest.at("/metadata", "must be at most 16 KiB as JSON")
+const isMetadata = Schema.is(Metadata)
+const placeOf = ({ name, path }: StoredFile): Place => ({ path, name })
 
 const make = Effect.gen(function* () {
   const access = yield* Access
   const repository = yield* FileRepository
   const buckets = yield* BucketRepository
   const files = yield* Files
+  const writer = yield* FileWriter
   const downloads = yield* Downloads
 
   const requireBucket = (bucket: BucketRef) =>
     NotFound.whenNone(buckets.find(bucket), new NotFound({ resource: "bucket" }))
 
-  const find = Effect.fnUntraced(function* (
+  const findFor = Effect.fnUntraced(function* (
     actor: Actor,
     bucket: BucketRef,
     key: string,
     permission: "file:read" | "file:write"
-  ): Effect.fn.Return<Option.Option<StoredFile>, FindError> {
+  ) {
     const identity = yield* access.require(actor, bucket, permission)
     yield* checkBucketId(bucket)
     const place = yield* Effect.option(FileKey.toPlace(key))
@@ -92,7 +119,17 @@ const make = Effect.gen(function* () {
       : yield* repository.find(bucket, { _tag: "Place", place: place.value })
     // Only a file that was not found needs a second statement.
     if (Option.isNone(found)) yield* requireBucket(bucket)
-    return found
+    return { found, identity }
+  })
+
+  const find = (actor: Actor, bucket: BucketRef, key: string) =>
+    Effect.map(findFor(actor, bucket, key, "file:read"), ({ found }) => found)
+
+  /** Finds the file with a key for a change. */
+  const findContent = Effect.fnUntraced(function* (actor: Actor, bucket: BucketRef, key: string) {
+    const { found, identity } = yield* findFor(actor, bucket, key, "file:write")
+    if (Option.isNone(found) || found.value.content === null) return yield* missing
+    return { file: found.value, identity }
   })
 
   const readPage = Effect.fnUntraced(function* (
@@ -126,23 +163,36 @@ const make = Effect.gen(function* () {
 
     find: (actor, bucket, key) =>
       Effect.map(
-        find(actor, bucket, key, "file:read"),
+        find(actor, bucket, key),
         Option.filter(({ content }) => content !== null)
       ),
 
     open: Effect.fn("FilesByKey.open")(function* (actor, bucket, key) {
-      const found = yield* find(actor, bucket, key, "file:read")
+      const found = yield* find(actor, bucket, key)
       if (Option.isNone(found)) return yield* missing
       return yield* downloads.ofFile(bucket, found.value)
     }),
 
     remove: Effect.fn("FilesByKey.remove")(function* (actor, bucket, key, condition) {
-      const found = yield* find(actor, bucket, key, "file:write")
-      if (Option.isNone(found)) return yield* missing
-      yield* files.remove(actor, { ...bucket, fileId: found.value.id }, condition)
+      const { file } = yield* findContent(actor, bucket, key)
+      yield* files.remove(actor, { ...bucket, fileId: file.id }, condition, placeOf(file))
+    }),
+
+    updateMetadata: Effect.fn("FilesByKey.updateMetadata")(function* (actor, bucket, key, change) {
+      const { file, identity } = yield* findContent(actor, bucket, key)
+      const selector = { _tag: "Id", id: file.id, folder: folderOf(identity), at: placeOf(file) } as const
+      const checked = (metadata: Metadata) => {
+        const changed = change(metadata)
+        return isMetadata(changed) ? Result.succeed(changed) : Result.fail(tooMuch)
+      }
+      const update = { bucket, selector, change: checked, at: yield* DateTime.now }
+      yield* writer.updateMetadata(update).pipe(by(identity))
     })
   })
 })
 
-export const layer: Layer.Layer<FilesByKey, never, Access | BucketRepository | Downloads | FileRepository | Files> =
-  Layer.effect(FilesByKey, make)
+export const layer: Layer.Layer<
+  FilesByKey,
+  never,
+  Access | BucketRepository | Downloads | FileRepository | FileWriter | Files
+> = Layer.effect(FilesByKey, make)

@@ -24,7 +24,7 @@ export const make = Effect.map(Buckets, (buckets) =>
       Effect.fail(noBucket)
     )
     const owner = headers["x-amz-expected-bucket-owner"]
-    if (owner !== undefined && owner !== tenantId) return yield* Effect.fail(otherOwner)
+    if (owner !== undefined && owner !== tenantId) return yield* otherOwner
     return { tenantId, bucketId: found.id }
   })
 )

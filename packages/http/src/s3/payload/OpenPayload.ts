@@ -6,6 +6,7 @@ import * as Arr from "effect/Array"
 import * as Cause from "effect/Cause"
 import * as Channel from "effect/Channel"
 import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as Result from "effect/Result"
 import * as Scope from "effect/Scope"
@@ -159,9 +160,7 @@ export const make = Effect.gen(function* () {
       Effect.matchEffect(reader.pull, {
         onFailure: (error) => (Cause.isDone(error) ? end() : Effect.fail(error)),
         onSuccess: (chunks) =>
-          Effect.flatMap(Effect.fromResult(decode(chunks)), (parts) =>
-            parts === undefined ? pull : Effect.succeed(parts)
-          )
+          Effect.filterOrElse(Effect.fromResult(decode(chunks)), Predicate.isNotUndefined, () => pull)
       })
     )
 

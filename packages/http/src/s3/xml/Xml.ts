@@ -4,7 +4,12 @@
 
 /** An element: its name, maybe with attributes, and its text or its children. An element whose content is undefined is left out. */
 export type Element = readonly [name: string, content: Content]
-export type Content = string | number | boolean | undefined | ReadonlyArray<Element>
+export type Content = string | number | boolean | undefined | ReadonlyArray<Element | Markup>
+
+/** Elements that are written already, for long lists: an element as a tuple costs more than its text. */
+export interface Markup {
+  readonly markup: string
+}
 
 const namespace = "http://s3.amazonaws.com/doc/2006-03-01/"
 
@@ -22,19 +27,35 @@ const replacements: Readonly<Record<string, string>> = {
   "\r": "&#13;"
 }
 
+/** Most texts have none of these. */
+// oxlint-disable-next-line no-control-regex
+const special = /[&<>"'\u0000-\u0008\u000B-\u001F\uFFFE\uFFFF]/
+
 /** Returns a text as the content of an element. Characters that XML cannot express become U+FFFD. */
 export const escape = (text: string): string =>
-  text.replace(unwritable, "\uFFFD").replace(/[&<>"'\r]/g, (character) => replacements[character] ?? "")
+  special.test(text)
+    ? text.replace(unwritable, "\uFFFD").replace(/[&<>"'\r]/g, (character) => replacements[character] ?? "")
+    : text
 
-const write = ([name, content]: Element): string => {
+const writeContent = (content: Exclude<Content, undefined>): string =>
+  typeof content === "object" ? content.map(write).join("") : escape(String(content))
+
+const isMarkup = (part: Element | Markup): part is Markup => "markup" in part
+
+const write = (part: Element | Markup): string => {
+  if (isMarkup(part)) return part.markup
+  const [name, content] = part
   if (content === undefined) return ""
-  const inner = Array.isArray(content) ? content.map(write).join("") : escape(String(content))
-  return `<${name}>${inner}</${name.replace(/ .*/, "")}>`
+  const end = name.indexOf(" ")
+  return `<${name}>${writeContent(content)}</${end === -1 ? name : name.slice(0, end)}>`
 }
 
+/** Returns elements as they are written. */
+export const markup = (elements: ReadonlyArray<Element>): string => elements.map(write).join("")
+
 /** Returns a document with this root. */
-export const document = (name: string, content: ReadonlyArray<Element>): string =>
-  `<?xml version="1.0" encoding="UTF-8"?>\n<${name} xmlns="${namespace}">${content.map(write).join("")}</${name}>`
+export const document = (name: string, content: string | ReadonlyArray<Element | Markup>): string =>
+  `<?xml version="1.0" encoding="UTF-8"?>\n<${name} xmlns="${namespace}">${writeContent(content)}</${name}>`
 
 /** Returns a document without a namespace, as errors are. */
 export const plainDocument = (name: string, content: ReadonlyArray<Element>): string =>

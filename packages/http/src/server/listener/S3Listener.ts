@@ -12,14 +12,14 @@ import * as ObservedRequest from "./ObservedRequest.ts"
 const route = "S3"
 
 /** Makes a listener that passes all other requests to the listener that `router` makes. */
-export const make = <E, R>(router: Effect.Effect<RequestListener, E, R>, door: Address.Door) =>
+export const make = <E, R>(router: Effect.Effect<RequestListener, E, R>, endpoint: Address.Endpoint) =>
   Effect.gen(function* () {
     const others = yield* router
-    if (door.path === null && door.host === undefined) return others
-    const app = yield* S3Routes.make(door)
+    if (endpoint.path === null && endpoint.host === undefined) return others
+    const app = yield* S3Routes.make(endpoint)
     const s3: RequestListener = yield* NodeHttpServer.makeHandler(app, { scope: yield* Effect.scope })
     const listener: RequestListener = (request, response) => {
-      if (!Address.matches(door, request.url ?? "", request.headers.host ?? "")) return others(request, response)
+      if (!Address.matches(endpoint, request.url ?? "", request.headers.host ?? "")) return others(request, response)
       ObservedRequest.recordRoute(request, route)
       s3(request, response)
     }

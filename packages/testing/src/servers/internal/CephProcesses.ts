@@ -24,7 +24,9 @@ export const run = (
 ): Effect.Effect<string, CephError> =>
   Effect.callback((resume) => {
     const child = execFile(program, args, { ...runAs(directory), timeout: 30_000 }, (error, stdout, stderr) => {
-      resume(error === null ? Effect.succeed(stdout) : Effect.fail(new CephError({ message: `${program}: ${stderr}` })))
+      if (error === null) return resume(Effect.succeed(stdout))
+      const reason = error.killed === true ? "no answer within 30 seconds" : stderr
+      return resume(Effect.fail(new CephError({ message: `${program} ${args.join(" ")}: ${reason}` })))
     })
     return Effect.sync(() => child.kill())
   })

@@ -6,7 +6,7 @@ import * as Option from "effect/Option"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { NotFound } from "@holdfast/core/Errors"
 import type { StoredFile } from "@holdfast/core/files/File"
-import type { FileRemoval, FileUpdate, HeaderUpdate } from "@holdfast/core/files/FileRepository"
+import type { FileRemoval, FileUpdate, HeaderUpdate, MetadataUpdate } from "@holdfast/core/files/FileRepository"
 import { lock, millis } from "../Dialect.ts"
 import { changedFields, record } from "../events/RecordEvent.ts"
 import * as Row from "../Row.ts"
@@ -28,13 +28,15 @@ const orNotFound = Effect.flatMap(
 export const updateFile = (sql: SqlClient, { at, bucket, change, selector }: FileUpdate) => {
   const file = bySelector(sql, bucket, selector)
   const current = (column: "path" | "name") => sql`(SELECT ${sql.literal(column)} FROM file WHERE ${file})`
+  // The place of a marker is that of its folder: it moves with the folder only, and has no name.
+  const isMovable = sql.literal(change.name === undefined && change.path === undefined ? "" : " AND name <> ''")
   return sql`UPDATE file SET ${sql.update({
     updated_at: millis(at),
     ...(change.name === undefined ? undefined : { name: change.name }),
     ...(change.path === undefined ? undefined : { path: change.path }),
     ...(change.alias === undefined ? undefined : { alias: change.alias }),
     ...(change.metadata === undefined ? undefined : { metadata: JSON.stringify(change.metadata) })
-  })} WHERE ${file} RETURNING ${sql.literal(columns)}`.pipe(
+  })} WHERE ${file}${isMovable} RETURNING ${sql.literal(columns)}`.pipe(
     Row.first(toFile),
     orNotFound,
     Effect.tap((changed) => record(sql, fileEvent(bucket, "file.updated", changed, changedFields(change)))),
@@ -46,6 +48,22 @@ export const updateFile = (sql: SqlClient, { at, bucket, change, selector }: Fil
     })
   )
 }
+
+/** Replaces the metadata by the result of `change`, under a lock of the file's row. */
+export const updateMetadata = <E>(sql: SqlClient, { at, bucket, change, selector }: MetadataUpdate<E>) =>
+  Effect.gen(function* () {
+    const { id, metadata } =
+      yield* sql`SELECT ${sql.literal(columns)} FROM file WHERE ${bySelector(sql, bucket, selector)}
+      ${lock(sql, "FOR NO KEY UPDATE")}`.pipe(Row.first(toFile), orNotFound)
+    const changed = yield* Effect.fromResult(change(metadata))
+    const file = yield* sql`UPDATE file SET metadata = ${JSON.stringify(changed)}, updated_at = ${millis(at)}
+      WHERE id = ${id} AND ${inBucket(sql, bucket)} RETURNING ${sql.literal(columns)}`.pipe(
+      Row.first(toFile),
+      orNotFound
+    )
+    yield* record(sql, fileEvent(bucket, "file.updated", file, changedFields({ metadata: changed })))
+    return file
+  }).pipe(transaction(sql))
 
 /** Replaces the headers by the result of `change`, under a lock of the file's row. */
 export const updateHeaders = <E>(sql: SqlClient, { at, bucket, change, selector }: HeaderUpdate<E>) =>

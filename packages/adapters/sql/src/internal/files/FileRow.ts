@@ -16,7 +16,7 @@ import * as Row from "../Row.ts"
 /** Listed by name: a later migration that adds a column must not change the statements that running nodes have prepared. */
 export const columns = `id, path, name, alias, version, metadata, headers, created_at, updated_at,
   blob_id, size, sha256, etag, content_type, type, stored_at, damaged_blob,
-  composite_blob`
+  composite_blob, checksum`
 
 /** The column was written from a checked value, so that only the outermost type is checked again. */
 const isMetadata = (value: unknown): value is Metadata => Predicate.isObject(value)
@@ -33,17 +33,30 @@ export const readHeaders = (row: Row.Row): ReadonlyArray<Header> =>
 const instantOr = (createdAt: DateTime.Utc, row: Row.Row, column: string): DateTime.Utc =>
   row[column] === row.created_at ? createdAt : Row.instant(row, column)
 
+/** Returns the text of the column: with the blob, since a node of a former version replaces a content without changing the column. */
+export const checksumText = ({ blobId, checksum }: Content): string | null =>
+  checksum === undefined ? null : `${blobId} ${checksum}`
+
+const readChecksum = (row: Row.Row, blobId: string): string | undefined => {
+  const text = row.checksum === null ? "" : Row.text(row, "checksum")
+  return text.startsWith(`${blobId} `) ? text.slice(blobId.length + 1) : undefined
+}
+
 /** The digest of a composite content is empty until it is computed. Nodes of a former version require a text. */
-const readContent = (row: Row.Row, createdAt: DateTime.Utc): Content => ({
-  blobId: Row.text(row, "blob_id"),
-  size: Row.int(row, "size"),
-  sha256: row.sha256 === "" ? null : Row.text(row, "sha256"),
-  isComposite: row.composite_blob === row.blob_id ? true : undefined,
-  etag: Row.text(row, "etag"),
-  contentType: Row.text(row, "content_type"),
-  type: Row.oneOf(FileType.literals, row, "type"),
-  storedAt: instantOr(createdAt, row, "stored_at")
-})
+const readContent = (row: Row.Row, createdAt: DateTime.Utc): Content => {
+  const blobId = Row.text(row, "blob_id")
+  return {
+    blobId,
+    size: Row.int(row, "size"),
+    sha256: row.sha256 === "" ? null : Row.text(row, "sha256"),
+    isComposite: row.composite_blob === blobId ? true : undefined,
+    etag: Row.text(row, "etag"),
+    checksum: readChecksum(row, blobId),
+    contentType: Row.text(row, "content_type"),
+    type: Row.oneOf(FileType.literals, row, "type"),
+    storedAt: instantOr(createdAt, row, "stored_at")
+  }
+}
 
 export const toFile: Row.FromRow<StoredFile> = (row) => {
   const createdAt = Row.instant(row, "created_at")
@@ -90,6 +103,8 @@ const ofSelector = (sql: SqlClient, selector: Selector): Fragment => {
 
 /** Selects the file that a selector refers to. */
 export const bySelector = (sql: SqlClient, bucket: BucketRef, selector: Selector): Fragment => {
+  const { at, folder } = selector
   const found = sql`${ofSelector(sql, selector)} AND ${inBucket(sql, bucket)}`
-  return selector.folder === undefined ? found : sql`${found} AND ${inFolder(sql, selector.folder)}`
+  const placed = at === undefined ? found : sql`${found} AND path = ${at.path} AND name = ${at.name}`
+  return folder === undefined ? placed : sql`${placed} AND ${inFolder(sql, folder)}`
 }

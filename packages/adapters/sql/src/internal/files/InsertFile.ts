@@ -10,6 +10,8 @@ import type { Content, StoredFile } from "@holdfast/core/files/File"
 import { AliasTaken, FileExists, UploadExpired } from "@holdfast/core/files/FileErrors"
 import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
 import type { Assembly } from "@holdfast/core/files/FileRepository"
+import { ShareExhausted } from "@holdfast/core/files/shares/Share"
+import { UploadShare } from "@holdfast/core/files/shares/UploadShare"
 import * as Constraint from "../Constraint.ts"
 import { lock, millis } from "../Dialect.ts"
 import * as Row from "../Row.ts"
@@ -18,7 +20,7 @@ import { isOpenBucket } from "../buckets/OpenBucket.ts"
 import { runAndRecord } from "../events/RecordEvent.ts"
 import { assemble, finishAssembly } from "../uploads/Assemble.ts"
 import { fileCreated } from "./FileEvents.ts"
-import { inBucket, ofBucket } from "./FileRow.ts"
+import { checksumText, inBucket, ofBucket } from "./FileRow.ts"
 
 /** Maps a violation of the unique index of aliases to `AliasTaken`, with the id of the existing file. */
 export const orAliasTaken = (sql: SqlClient, bucket: BucketRef, alias: string) =>
@@ -47,11 +49,12 @@ export const orFileTaken = (
 const insertRow = (sql: SqlClient, bucket: BucketRef, file: StoredFile) => {
   const { content } = file
   const insertion = sql`INSERT INTO file (id, tenant_id, bucket_id, path, name, alias, version, metadata, headers,
-      created_at, updated_at, blob_id, size, sha256, etag, content_type, type, stored_at)
+      created_at, updated_at, blob_id, size, sha256, etag, content_type, type, stored_at, checksum)
     SELECT ${file.id}, bucket.tenant_id, bucket.id, ${file.path}, ${file.name}, ${file.alias},
       ${file.version}, ${JSON.stringify(file.metadata)}, ${JSON.stringify(file.headers)},
       ${millis(file.createdAt)}, ${millis(file.updatedAt)}, ${content?.blobId}, ${content?.size}, ${content && (content.sha256 ?? "")},
-      ${content?.etag}, ${content?.contentType}, ${content?.type}, ${content ? millis(content.storedAt) : null}
+      ${content?.etag}, ${content?.contentType}, ${content?.type}, ${content ? millis(content.storedAt) : null},
+      ${content && checksumText(content)}
     FROM bucket WHERE ${isOpenBucket(sql, bucket)} ${lock(sql, "FOR KEY SHARE")} RETURNING id`
   return runAndRecord(sql, insertion, fileCreated(bucket, file)).pipe(
     Row.orFail(() => new NotFound({ resource: "bucket" }))
@@ -67,6 +70,17 @@ const makeReady = (sql: SqlClient, bucket: BucketRef, fileId: string, { blobId, 
     WHERE id = ${blobId} AND ${ofBucket(sql, bucket)} AND state = 'PENDING'
     RETURNING COALESCE(reserved, 0) AS reserved`.pipe(Row.first((row) => Row.int(row, "reserved")))
 
+/** Counts a content for the share that uploads it, within its caps. Locks the row of the share until the end of the transaction. */
+const countForShare = Effect.fnUntraced(function* (sql: SqlClient, bytes: number) {
+  const shareId = yield* UploadShare
+  if (shareId === undefined) return
+  const counted =
+    yield* sql`UPDATE share SET uploaded_files = uploaded_files + 1, uploaded_bytes = uploaded_bytes + ${bytes}
+    WHERE id = ${shareId} AND (max_files IS NULL OR uploaded_files < max_files)
+      AND (max_bytes IS NULL OR uploaded_bytes + ${bytes} <= max_bytes) RETURNING id`
+  if (counted.length === 0) return yield* new ShareExhausted({ limit: "uploads" })
+})
+
 /** Updates the blob first, so that an upload whose blob has expired fails without waiting for a lock on a file. */
 const insertWithContent = Effect.fnUntraced(function* (
   sql: SqlClient,
@@ -81,6 +95,7 @@ const insertWithContent = Effect.fnUntraced(function* (
   if (Option.isNone(reserved)) return yield* new UploadExpired()
   yield* insertRow(sql, bucket, file)
   if (assembly !== undefined) yield* finishAssembly(sql, file, assembly)
+  yield* countForShare(sql, content.size)
   yield* check({ files: 1, bytes: content.size - reserved.value })
 })
 

@@ -67,7 +67,7 @@ const listReady = (sql: SqlClient, source: FileSource, range: Fragment, limit: n
 /** Whether a list filters the files with content from others. */
 const filtersReady = ({ state, type }: FileQuery): boolean => state === "READY" && type === undefined
 
-/** Counts the files of a folder and of all folders below it, `limit` at most, in their index. */
+/** Counts the files and markers of a folder and of all folders below it, `limit` at most, in their index. */
 export const countFiles = (sql: SqlClient, { bucket, limit, path }: FolderCountRequest) => {
   const query = { path, recursive: true }
   const source = sourceOf(sql, bucket, query)
@@ -83,10 +83,10 @@ export const countFiles = (sql: SqlClient, { bucket, limit, path }: FolderCountR
 export const isPageRead = ({ limit, query }: FileListRequest): boolean =>
   limit < Reads.maxPageRows && !filtersReady(query) && !(query.recursive && query.name !== undefined)
 
-/** Lists files, ordered by path and name. */
+/** Lists files, ordered by path and name. A marker that is not listed may take the place of a file on a page. */
 export const listFiles = Effect.fnUntraced(function* (
   sql: SqlClient,
-  { after, bucket, limit, query }: FileListRequest
+  { after, bucket, limit, query, withMarkers = false }: FileListRequest
 ) {
   const source = sourceOf(sql, bucket, query)
   const none: FileSlice = { files: [], next: null }
@@ -113,7 +113,7 @@ export const listFiles = Effect.fnUntraced(function* (
   const shown = files.slice(0, limit)
   const end = files.length > limit ? shown.at(-1) : visited
   return {
-    files: isReady ? shown.filter(({ content }) => content !== null) : shown,
+    files: shown.filter(({ content, name }) => (withMarkers || name !== "") && (!isReady || content !== null)),
     next: end === undefined || end === null ? null : { path: end.path, name: end.name }
   } satisfies FileSlice
 })

@@ -4,7 +4,7 @@
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
-import { PreconditionFailed } from "@holdfast/core/Errors"
+import { NotFound, PreconditionFailed } from "@holdfast/core/Errors"
 import { FileExists } from "@holdfast/core/files/FileErrors"
 import * as FileName from "@holdfast/core/files/FileName"
 import type { Place } from "@holdfast/core/files/FileRef"
@@ -21,6 +21,10 @@ import { inBucket } from "./FileRow.ts"
 import { inParts, lockFiles, type PlacedFile, placedColumns, toPlaced } from "./FileSets.ts"
 import { deleteRows } from "./RemoveFiles.ts"
 
+interface PlacedId extends Place {
+  readonly id: string
+}
+
 /** A locked file, and the place that it is to have. */
 interface PlannedMove {
   readonly file: PlacedFile
@@ -33,7 +37,7 @@ interface PlannedMoves {
   readonly moves: ReadonlyArray<PlannedMove>
   readonly conflict: Conflict
   /** Whether a file at the place of another one is to be moved too, so that `replace` must not remove it. */
-  readonly isToBeMoved: (file: Place & { readonly id: string }) => boolean
+  readonly isToBeMoved: (file: PlacedId) => boolean
   readonly at: DateTime.Utc
   readonly sweepAt: DateTime.Utc
 }
@@ -52,20 +56,29 @@ const lockPlaces = (sql: SqlClient, bucket: BucketRef, places: ReadonlyArray<Pla
     ${sql.literal(sql.onDialectOrElse({ pg: () => "FOR UPDATE OF file", orElse: () => "" }))}`.pipe(Row.all(toPlaced))
 }
 
-/** Decides the places of the files, and which other files they replace. Fails with `FileExists` where that is not possible. */
-const resolve = Effect.fnUntraced(function* (
-  { conflict, isToBeMoved, moves }: PlannedMoves,
-  existing: ReadonlyArray<PlacedFile>
-) {
+/** Whether the marker of a folder is removed instead of moved: the root has none, and another folder keeps its own. */
+const isRedundant = ({ conflict, isToBeMoved }: PlannedMoves, to: Place, occupant: PlacedId | undefined): boolean =>
+  to.name === "" &&
+  (to.path === "/" ||
+    (occupant !== undefined &&
+      (conflict.onConflict === "rename" || (conflict.onConflict === "fail" && !isToBeMoved(occupant)))))
+
+/** Decides the places of the files, and which files are removed. Fails with `FileExists` where that is not possible. */
+const resolve = Effect.fnUntraced(function* (planned: PlannedMoves, existing: ReadonlyArray<PlacedFile>) {
+  const { conflict, isToBeMoved, moves } = planned
   const { replaceable } = conflict
   const mayReplace = ({ id }: PlacedFile) => replaceable === undefined || replaceable.has(id)
-  const occupied = new Map<string, Place & { readonly id: string }>(existing.map((file) => [textOf(file), file]))
+  const occupied = new Map<string, PlacedId>(existing.map((file) => [textOf(file), file]))
   const existingById = new Map(existing.map((file) => [file.id, file]))
-  const replaced: Array<PlacedFile> = []
+  const removed: Array<PlacedFile> = []
   const resolved: Array<PlannedMove> = []
   let renamed = 0
   for (const { file, to } of moves) {
     const occupant = occupied.get(textOf(to))
+    if (isRedundant(planned, to, occupant)) {
+      removed.push(file)
+      continue
+    }
     let place = to
     if (occupant !== undefined) {
       const other = existingById.get(occupant.id)
@@ -78,7 +91,7 @@ const resolve = Effect.fnUntraced(function* (
         mayReplace(other) &&
         !isToBeMoved(occupant)
       ) {
-        replaced.push(other)
+        removed.push(other)
       } else {
         return yield* new FileExists({
           existingId: occupant.id,
@@ -89,7 +102,7 @@ const resolve = Effect.fnUntraced(function* (
     occupied.set(textOf(place), { ...place, id: file.id })
     resolved.push({ file, to: place })
   }
-  return { replaced, resolved }
+  return { removed, resolved }
 })
 
 const changeRows = (sql: SqlClient, bucket: BucketRef, moves: ReadonlyArray<PlannedMove>, at: DateTime.Utc) =>
@@ -122,8 +135,8 @@ export const moveLocked = Effect.fnUntraced(function* (sql: SqlClient, planned: 
     bucket,
     moves.map(({ to }) => to)
   )
-  const { replaced, resolved } = yield* resolve(planned, existing)
-  yield* deleteRows(sql, { bucket, files: replaced, sweepAt })
+  const { removed, resolved } = yield* resolve(planned, existing)
+  yield* deleteRows(sql, { bucket, files: removed, sweepAt })
   yield* changeRows(sql, bucket, resolved, at)
   return resolved.map(({ file, to }): MovedFile => ({ id: file.id, path: to.path, name: to.name }))
 })
@@ -145,6 +158,9 @@ export const moveFiles = (sql: SqlClient, move: FileMove) =>
   Effect.gen(function* () {
     const { condition = {}, to } = move
     const files = yield* lockFiles(sql, move, "FOR NO KEY UPDATE")
+    // The place of a marker is that of its folder: it moves with the folder only.
+    const markers = files.filter(({ name }) => name === "").map(({ id }) => id)
+    if (markers.length > 0) return yield* NotFound.ofFiles(markers, move.fileIds)
     if (!files.every(({ etag }) => Precondition.holds(condition, etag === null ? null : { etag }))) {
       return yield* new PreconditionFailed()
     }

@@ -16,7 +16,7 @@ import * as Row from "../Row.ts"
 import { withinLimits } from "../usage/WithinLimits.ts"
 import { contentReplaced } from "./FileEvents.ts"
 import { assemble, finishAssembly } from "../uploads/Assemble.ts"
-import { bySelector, columns, ofBucket, toFile } from "./FileRow.ts"
+import { bySelector, checksumText, columns, ofBucket, toFile } from "./FileRow.ts"
 import { orAliasTaken } from "./InsertFile.ts"
 import { preconditionClause } from "./PreconditionClause.ts"
 
@@ -71,7 +71,8 @@ export const replaceContent = (
       // The lock of the row orders concurrent changes: each one reads the previous change's blob as its own previous blob.
       const changed = yield* sql`UPDATE file SET previous_blob_id = blob_id, blob_id = ${content.blobId},
         version = version + 1, size = ${content.size}, sha256 = ${content.sha256 ?? ""}, etag = ${content.etag},
-        content_type = ${content.contentType}, type = ${content.type}, stored_at = ${storedAt}, updated_at = ${storedAt}
+        content_type = ${content.contentType}, type = ${content.type}, stored_at = ${storedAt}, updated_at = ${storedAt},
+        checksum = ${checksumText(content)}
         ${assignments(sql, description)}
       WHERE ${bySelector(sql, bucket, selector)}${lockBucketOfReservation(sql, bucket, content.blobId)}${preconditionClause(sql, condition)}
       RETURNING ${sql.literal(columns)}, previous_blob_id`.pipe(Row.first(toReplaced))

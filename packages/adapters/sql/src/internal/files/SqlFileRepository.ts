@@ -13,7 +13,7 @@ import * as KeyedLock from "@holdfast/core/storage/KeyedLock"
 import * as PreparedText from "../PreparedText.ts"
 import * as Row from "../Row.ts"
 import { operation } from "../../SqlFailure.ts"
-import { removeFile, updateFile, updateHeaders } from "./ChangeFile.ts"
+import { removeFile, updateFile, updateHeaders, updateMetadata } from "./ChangeFile.ts"
 import * as FileCache from "./FileCache.ts"
 import { columns, bySelector, toFile } from "./FileRow.ts"
 import { insertFile } from "./InsertFile.ts"
@@ -42,7 +42,8 @@ const makeFind = (sql: SqlClient) => {
     ({ name, path, ...bucket }) => select(sql, bucket, { _tag: "Place", place: { path, name } })
   )
   return (client: SqlClient, { bucketId, tenantId }: BucketRef, selector: Selector) => {
-    if (selector.folder !== undefined) return select(client, { tenantId, bucketId }, selector)
+    if (selector.folder !== undefined || selector.at !== undefined)
+      return select(client, { tenantId, bucketId }, selector)
     switch (selector._tag) {
       case "Id":
         return byId(client, { tenantId, bucketId, id: selector.id })
@@ -96,6 +97,7 @@ const make = Effect.gen(function* () {
         cache === undefined ||
         selector._tag !== "Id" ||
         selector.folder !== undefined ||
+        selector.at !== undefined ||
         Context.getOrUndefined(context, sql.transactionService) !== undefined
           ? Row.first(toFile)(findStored(bucket, selector))
           : findKept(cache, bucket, selector)
@@ -113,7 +115,7 @@ const make = Effect.gen(function* () {
       ).pipe(operation("files.listFolders")),
 
     listKeys: (request) =>
-      (request.limit < Reads.maxPageRows
+      (request.limit < Reads.maxKeyRows
         ? readPage((client) => listKeys(client, request))
         : listKeys(sql, request)
       ).pipe(operation("files.listKeys")),
@@ -121,6 +123,8 @@ const make = Effect.gen(function* () {
     count: (request) => countFiles(sql, request).pipe(operation("files.count")),
 
     update: (update) => updateFile(sql, update).pipe(operation("files.update")),
+
+    updateMetadata: (update) => updateMetadata(sql, update).pipe(operation("files.updateMetadata")),
 
     updateHeaders: (update) => updateHeaders(sql, update).pipe(operation("files.updateHeaders")),
 

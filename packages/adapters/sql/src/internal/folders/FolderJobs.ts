@@ -27,7 +27,7 @@ const filesAtOnce = 500
 const maxRunning = 10
 const maxFinished = 100
 
-/** Locks the next files of a folder and of the folders below it, after a place. */
+/** Locks the next files of a folder and of the folders below it: the first ones, among them the folder's marker, or those after a place. */
 const lockNext = (
   sql: SqlClient,
   {
@@ -38,12 +38,13 @@ const lockNext = (
   }: {
     readonly bucket: BucketRef
     readonly path: string
-    readonly after: Place
+    readonly after?: Place | undefined
     readonly limit: number
   }
 ) =>
   sql`SELECT ${sql.literal(placedColumns)}, updated_at FROM file
-    WHERE ${inBucket(sql, bucket)} AND (path, name) > (${after.path}, ${after.name}) AND path < ${afterFolder(path)}
+    WHERE ${inBucket(sql, bucket)} AND path < ${afterFolder(path)}
+      AND ${after === undefined ? sql`path >= ${path}` : sql`(path, name) > (${after.path}, ${after.name})`}
     ORDER BY path, name LIMIT ${limit} ${lock(sql, "FOR UPDATE")}`.pipe(
     Row.all((row) => ({ ...toPlaced(row), updatedAt: Row.int(row, "updated_at") }))
   )
@@ -92,10 +93,14 @@ const insertJob = Effect.fnUntraced(function* (
 export const start = (sql: SqlClient, folder: FolderChange) =>
   Effect.gen(function* () {
     const { at, kind, path, to } = folder
-    const after = { path, name: "" }
-    const files = yield* lockNext(sql, { ...folder, after, limit: filesAtOnce + 1 })
-    if (files.length === 0) return yield* new NotFound({ resource: "folder" })
-    if (files.length > filesAtOnce) return yield* insertJob(sql, folder)
+    const files = yield* lockNext(sql, { ...folder, limit: filesAtOnce + 1 })
+    const [first] = files
+    if (first === undefined) return yield* new NotFound({ resource: "folder" })
+    if (files.length > filesAtOnce) {
+      // A job begins after the place of the folder's marker.
+      if (first.path === path && first.name === "") yield* change(sql, folder, [first])
+      return yield* insertJob(sql, folder)
+    }
     yield* change(sql, folder, files)
     const done = { id: null, kind, path, to, state: "DONE", files: files.length, error: null } as const
     return { ...done, createdAt: at, updatedAt: at } satisfies FolderJob

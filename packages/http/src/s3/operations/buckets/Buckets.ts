@@ -66,11 +66,14 @@ export const listBuckets: Operation = {
 
 /** The rules of Amazon S3, so that every client can address the bucket by a host name. */
 const isValidName = (name: string): boolean =>
-  /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(name) && !name.includes("..") && !/^[0-9]+(?:\.[0-9]+){3}$/.test(name)
+  /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(name) &&
+  // Each label of a host name begins and ends with a letter or digit (RFC 1123, section 2.1).
+  !/\.[.-]|-\./.test(name) &&
+  !/^[0-9]+(?:\.[0-9]+){3}$/.test(name)
 
 const invalidName = S3Error.of(
   "InvalidBucketName",
-  "The name of a bucket must have 3 to 63 lower-case letters, digits, dots and hyphens, and begin and end with a letter or digit."
+  "The name of a bucket must have 3 to 63 lower-case letters, digits, dots and hyphens. It and each of its parts between dots must begin and end with a letter or digit."
 )
 
 export const createBucket: Operation = {
@@ -94,7 +97,7 @@ export const headBucket: Operation = {
   target: "bucket",
   make: Effect.gen(function* () {
     const findBucket = yield* BucketOf.make
-    return (call) => Effect.as(findBucket(call), S3Response.empty({ headers: { "x-amz-bucket-region": "us-east-1" } }))
+    return (call) => Effect.as(findBucket(call), S3Response.empty({ headers: { "x-amz-bucket-region": call.region } }))
   })
 }
 

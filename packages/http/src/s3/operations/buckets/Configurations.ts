@@ -16,7 +16,7 @@ const answered = (
   name: string,
   parameter: string,
   root: string,
-  content: (call: Call) => ReadonlyArray<Xml.Element>
+  content: (call: Call) => string | ReadonlyArray<Xml.Element>
 ): Operation => ({
   name,
   method: "GET",
@@ -98,7 +98,10 @@ const putAcl = (name: string, target: "bucket" | "object"): Operation => ({
 })
 
 export const configurations: ReadonlyArray<Operation> = [
-  answered("GetBucketLocation", "location", "LocationConstraint", () => []),
+  // As Amazon S3 does, names the region unless it is the first one.
+  answered("GetBucketLocation", "location", "LocationConstraint", ({ region }) =>
+    region === "us-east-1" ? [] : region
+  ),
   answered("GetBucketVersioning", "versioning", "VersioningConfiguration", () => []),
   answered("GetBucketAcl", "acl", "AccessControlPolicy", accessControl),
   answered("GetBucketRequestPayment", "requestPayment", "RequestPaymentConfiguration", () => [

@@ -3,13 +3,13 @@
  */
 import { FilesByKey } from "@holdfast/core/files/keys/FilesByKey"
 import type { KeyedContent } from "@holdfast/core/files/FileRepository"
-import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import type { Call } from "../../Call.ts"
 import type { Operation } from "../../Operation.ts"
 import { S3Error } from "../../S3Error.ts"
 import * as S3Response from "../../S3Response.ts"
-import type * as Xml from "../../xml/Xml.ts"
+import * as IsoTimes from "../../xml/IsoTimes.ts"
+import * as Xml from "../../xml/Xml.ts"
 import * as BucketOf from "../BucketOf.ts"
 import * as EntityTag from "../EntityTag.ts"
 import * as Owner from "../Owner.ts"
@@ -31,11 +31,16 @@ interface Parameters {
 const invalid = (name: string, fault: string) =>
   Effect.fail(S3Error.of("InvalidArgument", `The parameter ${name} ${fault}.`))
 
+/** Most keys have no others. */
+const unreserved = /^[\w.~/-]*$/
+
 /** Encodes a key as `encoding-type=url` requires: as in a path, all but unreserved characters and slashes. */
 const encodeKey = (key: string): string =>
-  encodeURIComponent(key)
-    .replaceAll("%2F", "/")
-    .replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)
+  unreserved.test(key)
+    ? key
+    : encodeURIComponent(key)
+        .replaceAll("%2F", "/")
+        .replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)
 
 const parse = ({ query }: Call): Effect.Effect<Parameters, S3Error> => {
   const prefix = query.get("prefix") ?? ""
@@ -57,13 +62,25 @@ const parse = ({ query }: Call): Effect.Effect<Parameters, S3Error> => {
   })
 }
 
-const contentElements = (content: KeyedContent, write: Parameters["write"]): ReadonlyArray<Xml.Element> => [
-  ["Key", write(content.key)],
-  ["LastModified", DateTime.formatIso(content.storedAt)],
-  ["ETag", EntityTag.of(content.etag)],
-  ["Size", content.size],
-  ["StorageClass", "STANDARD"]
-]
+/**
+ * Returns the element of each content, in the order of Amazon S3: `more` follows what all lists have. A page has a thousand.
+ *
+ * @param name `Contents`, or `Version`.
+ */
+const contentElements = (
+  name: string,
+  contents: ReadonlyArray<KeyedContent>,
+  write: Parameters["write"],
+  more: ReadonlyArray<Xml.Element>
+): Xml.Markup => {
+  const rest = Xml.markup([["StorageClass", "STANDARD"], ...more])
+  const format = IsoTimes.makeFormat()
+  const elements = contents.map(({ etag, key, size, storedAt }) => {
+    const tag = EntityTag.of(etag).slice(1, -1)
+    return `<${name}><Key>${Xml.escape(write(key))}</Key><LastModified>${format(storedAt)}</LastModified><ETag>&quot;${tag}&quot;</ETag><Size>${size}</Size>${rest}</${name}>`
+  })
+  return { markup: elements.join("") }
+}
 
 const prefixElements = (prefixes: ReadonlyArray<string>, write: Parameters["write"]): ReadonlyArray<Xml.Element> =>
   prefixes.map((prefix) => ["CommonPrefixes", [["Prefix", write(prefix)]]])
@@ -104,7 +121,7 @@ export const listObjects: Operation = {
         parameters.encoding,
         ["IsTruncated", next !== null],
         ["NextMarker", next === null || delimiter === undefined ? undefined : write(next)],
-        ...contents.map((content): Xml.Element => ["Contents", [...contentElements(content, write), owner]]),
+        contentElements("Contents", contents, write, [owner]),
         ...prefixElements(prefixes, write)
       ])
     })
@@ -140,7 +157,7 @@ export const listObjectsV2: Operation = {
         ["Delimiter", delimiter && write(delimiter)],
         parameters.encoding,
         ["IsTruncated", next !== null],
-        ...contents.map((content): Xml.Element => ["Contents", [...contentElements(content, write), ...owner]]),
+        contentElements("Contents", contents, write, owner),
         ...prefixElements(prefixes, write)
       ])
     })
@@ -172,10 +189,7 @@ export const listObjectVersions: Operation = {
         ["Delimiter", delimiter && write(delimiter)],
         parameters.encoding,
         ["IsTruncated", next !== null],
-        ...contents.map((content): Xml.Element => [
-          "Version",
-          [...contentElements(content, write), ["VersionId", "null"], ["IsLatest", true], owner]
-        ]),
+        contentElements("Version", contents, write, [["VersionId", "null"], ["IsLatest", true], owner]),
         ...prefixElements(prefixes, write)
       ])
     })

@@ -2,6 +2,7 @@
  * Completes a multipart upload: makes its parts an object.
  */
 import type { Actor } from "@holdfast/core/Actor"
+import type { File } from "@holdfast/core/files/File"
 import { FilesByKey } from "@holdfast/core/files/keys/FilesByKey"
 import { ResumableUploads } from "@holdfast/core/uploads/ResumableUploads"
 import { maxParts, type UploadPart } from "@holdfast/core/uploads/Upload"
@@ -17,6 +18,7 @@ import * as Checksums from "../../payload/Checksums.ts"
 import type { Checksum } from "../../payload/Payload.ts"
 import * as XmlReader from "../../xml/XmlReader.ts"
 import * as EntityTag from "../EntityTag.ts"
+import * as ObjectChecksum from "../ObjectChecksum.ts"
 import * as ObjectLocation from "../ObjectLocation.ts"
 import * as PartTag from "./PartTag.ts"
 import * as UploadOf from "./UploadOf.ts"
@@ -122,6 +124,14 @@ const makeConditionOf = Effect.map(FilesByKey, (keys) =>
   })
 )
 
+/** Makes the function that returns the stored checksum of a file that an upload has made; undefined when it has another content by now. */
+const makeFindChecksum = Effect.map(FilesByKey, (keys) =>
+  Effect.fnUntraced(function* ({ actor, key }: Call, ref: UploadRef, { etag }: Pick<File, "etag">) {
+    const { content } = Option.getOrUndefined(yield* keys.find(actor, ref, key)) ?? { content: null }
+    return content?.etag === etag && content.checksum !== undefined ? ObjectChecksum.find(content) : undefined
+  })
+)
+
 export const completeMultipartUpload: Operation = {
   name: "CompleteMultipartUpload",
   method: "POST",
@@ -132,6 +142,7 @@ export const completeMultipartUpload: Operation = {
     const uploads = yield* ResumableUploads
     const listAll = yield* makeListAll
     const conditionOf = yield* makeConditionOf
+    const findChecksum = yield* makeFindChecksum
     const locate = yield* ObjectLocation.make
     return Effect.fnUntraced(function* (call) {
       const { actor, bucket, headers, key } = call
@@ -141,20 +152,21 @@ export const completeMultipartUpload: Operation = {
       // A repeated request gets the same answer.
       const chosen = isDone ? [] : yield* choose(listed, yield* listAll(actor, ref))
       const parts = chosen.map(({ stored }) => stored)
-      const checksum = isDone ? undefined : yield* WholeChecksum.check(parts, headers)
+      const computed = isDone ? undefined : yield* WholeChecksum.check(parts, headers)
       const condition = isDone ? undefined : yield* conditionOf(call, ref)
       const file = yield* uploads.complete(actor, ref, {
         parts: parts.map(({ number, tag }) => ({ number, tag: tag ?? undefined })),
         etag: entityTag(listed),
+        checksum: ObjectChecksum.write(computed),
         ...(condition === undefined ? undefined : { condition })
       })
+      const checksum = isDone ? yield* findChecksum(call, ref, file) : computed
       return S3Response.xml("CompleteMultipartUploadResult", [
         ["Location", locate(call, call.path)],
         ["Bucket", bucket],
         ["Key", key],
         ["ETag", EntityTag.of(file.etag ?? "")],
-        PartTag.checksumElement(checksum),
-        ["ChecksumType", checksum?.type]
+        ...ObjectChecksum.elements(checksum)
       ])
     })
   })

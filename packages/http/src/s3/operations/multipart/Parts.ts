@@ -14,6 +14,7 @@ import * as S3Response from "../../S3Response.ts"
 import type * as Xml from "../../xml/Xml.ts"
 import * as EntityTag from "../EntityTag.ts"
 import * as CopySource from "../objects/CopySource.ts"
+import * as ObjectChecksum from "../ObjectChecksum.ts"
 import * as Owner from "../Owner.ts"
 import * as PartTag from "./PartTag.ts"
 import * as UploadOf from "./UploadOf.ts"
@@ -47,9 +48,7 @@ export const uploadPart: Operation = {
       return S3Response.empty({
         headers: {
           etag: EntityTag.ofMd5(md5),
-          ...(checksum === undefined
-            ? undefined
-            : { [`x-amz-checksum-${checksum.algorithm.toLowerCase()}`]: checksum.value })
+          ...(checksum === undefined ? undefined : ObjectChecksum.header(checksum))
         }
       })
     })
@@ -62,7 +61,7 @@ const rangeOf = (
   size: number
 ): Effect.Effect<{ readonly offset: number; readonly length: number } | undefined, S3Error> => {
   const header = headers["x-amz-copy-source-range"]
-  if (header === undefined) return Effect.succeed(undefined)
+  if (header === undefined) return Effect.undefined
   const match = /^bytes=([0-9]{1,15})-([0-9]{1,15})$/.exec(header)
   const [start, end] = [Number(match?.[1]), Number(match?.[2])]
   if (match === null || start > end) {

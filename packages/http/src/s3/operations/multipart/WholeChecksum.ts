@@ -8,16 +8,15 @@ import * as Checksums from "../../payload/Checksums.ts"
 import * as CombinedCrc from "../../payload/CombinedCrc.ts"
 import type { Checksum } from "../../payload/Payload.ts"
 import { S3Error } from "../../S3Error.ts"
+import type { ObjectChecksum } from "../ObjectChecksum.ts"
 import * as PartTag from "./PartTag.ts"
-
-export interface WholeChecksum extends Checksum {
-  readonly type: "FULL_OBJECT" | "COMPOSITE"
-}
 
 /** What the headers of a completion declare. */
 interface Declared {
   readonly checksum: Checksum | undefined
   readonly isFull: boolean
+  /** The stated type; undefined for none. */
+  readonly type: string | undefined
 }
 
 const differs = S3Error.of("BadDigest")
@@ -33,7 +32,11 @@ const declaredOf = (headers: Call["headers"]): Declared => {
     if (algorithm !== undefined && value !== undefined) checksum = { algorithm, value }
   }
   const type = headers["x-amz-checksum-type"]
-  return { checksum, isFull: type === undefined ? /^[^-]+$/.test(checksum?.value ?? "-") : type === "FULL_OBJECT" }
+  return {
+    checksum,
+    type,
+    isFull: type === undefined ? /^[^-]+$/.test(checksum?.value ?? "-") : type === "FULL_OBJECT"
+  }
 }
 
 /** How many checksums are combined before other requests get a turn. */
@@ -49,28 +52,28 @@ const compute = Effect.fnUntraced(function* (parts: ReadonlyArray<UploadPart>, w
   if (algorithm === undefined || checksums.length < parts.length) return undefined
   if (checksums.some((checksum) => checksum.algorithm !== algorithm)) return undefined
   // A CRC64NVME is one of the whole object only.
-  if (wantsFull || algorithm === "CRC64NVME") {
-    if (!CombinedCrc.isCrc(algorithm)) return undefined
+  if (CombinedCrc.isCrc(algorithm) && (wantsFull || algorithm === "CRC64NVME")) {
     const combined = CombinedCrc.make(algorithm)
     for (const [index, part] of checksums.entries()) {
       combined.add(part)
       if (index % batch === batch - 1) yield* Effect.yieldNow
     }
-    return { ...combined.checksum(), type: "FULL_OBJECT" } satisfies WholeChecksum
+    return { ...combined.checksum(), type: "FULL_OBJECT" } satisfies ObjectChecksum
   }
   const total = Checksums.make(algorithm)
   for (const { value } of checksums) total.update(Buffer.from(value, "base64"))
   const value = `${total.digest().toString("base64")}-${parts.length}`
-  return { algorithm, value, type: "COMPOSITE" } satisfies WholeChecksum
+  return { algorithm, value, type: "COMPOSITE" } satisfies ObjectChecksum
 })
 
 /** Returns the checksum of an object of these parts. Fails unless it is the one that the headers declare, if they do. */
 export const check = Effect.fnUntraced(function* (
   parts: ReadonlyArray<UploadPart>,
   headers: Call["headers"]
-): Effect.fn.Return<WholeChecksum | undefined, S3Error> {
-  const { checksum: declared, isFull } = declaredOf(headers)
-  const computed = yield* compute(parts, isFull)
+): Effect.fn.Return<ObjectChecksum | undefined, S3Error> {
+  const { checksum: declared, isFull, type } = declaredOf(headers)
+  const found = yield* compute(parts, isFull)
+  const computed = type === undefined || found?.type === type ? found : undefined
   if (declared === undefined) return computed
   if (computed?.algorithm !== declared.algorithm) return yield* unknown
   // Some clients leave out the number of parts.

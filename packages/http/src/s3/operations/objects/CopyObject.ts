@@ -12,6 +12,7 @@ import * as S3Response from "../../S3Response.ts"
 import * as BucketOf from "../BucketOf.ts"
 import * as CopySource from "./CopySource.ts"
 import * as EntityTag from "../EntityTag.ts"
+import * as ObjectChecksum from "../ObjectChecksum.ts"
 import * as ObjectMetadata from "./ObjectMetadata.ts"
 import * as StoreObject from "./StoreObject.ts"
 
@@ -45,6 +46,7 @@ export const copyObject: Operation = {
       const tags = isReplace(headers, "x-amz-tagging-directive")
         ? yield* ObjectMetadata.tagsOfHeader(headers["x-amz-tagging"])
         : ObjectMetadata.tagsOf(file)
+      const checksum = ObjectChecksum.find(content)
       const contentType = isReplaced ? given.contentType : undefined
       const source: Metadata = isReplaced ? given.metadata : file.metadata
       const stored = yield* store(call, {
@@ -64,7 +66,9 @@ export const copyObject: Operation = {
             : undefined),
           // A composite content has no blob that the store could copy as a whole.
           ...(content.isComposite === true ? undefined : { copyOf: BlobKey.make({ ...from, blobId: content.blobId }) }),
-          entityTag: () => content.etag
+          entityTag: () => content.etag,
+          // The checksum of the parts' checksums is not one of the copy, which has no parts.
+          checksum: () => (checksum?.type === "FULL_OBJECT" ? content.checksum : undefined)
         }
       }).pipe(
         // The stored bytes are not those of the record.

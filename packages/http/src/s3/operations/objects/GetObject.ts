@@ -12,11 +12,14 @@ import * as ContentOf from "../../../handlers/support/ContentOf.ts"
 import * as RequestId from "../../../problems/RequestId.ts"
 import * as SendContent from "../../../transfer/response/SendContent.ts"
 import { ContentGone } from "../../../transfer/TransferErrors.ts"
-import type { Call } from "../../Call.ts"
+import type { Call, CallError } from "../../Call.ts"
 import type { Handle, Operation } from "../../Operation.ts"
+import type { Checksum } from "../../payload/Payload.ts"
 import { S3Error } from "../../S3Error.ts"
 import * as BucketOf from "../BucketOf.ts"
 import * as EntityTag from "../EntityTag.ts"
+import * as PartTag from "../multipart/PartTag.ts"
+import * as ObjectChecksum from "../ObjectChecksum.ts"
 import * as ObjectMetadata from "./ObjectMetadata.ts"
 
 /** The parameters that replace headers of the answer. A signature covers the query, so that only its key's holder can set them. */
@@ -65,35 +68,39 @@ const ownHeaders = (call: Call, { file }: Download): Record<string, string> => {
 /** The headers with which the answer may be a range, or have no content: a client would compare what it gets with the checksum. */
 const partial = ["range", "if-none-match", "if-modified-since"]
 
-/** Returns the SHA-256 for a client that asks for checksums. */
-const checksum = ({ headers, query }: Call, { content }: Download): Record<string, string> =>
-  headers["x-amz-checksum-mode"]?.toUpperCase() !== "ENABLED" ||
-  content.sha256 === null ||
-  partial.some((name) => headers[name] !== undefined) ||
-  query.has("partNumber")
-    ? {}
-    : {
-        "x-amz-checksum-sha256": Buffer.from(content.sha256, "hex").toString("base64"),
-        "x-amz-checksum-type": "FULL_OBJECT"
-      }
+/** Whether the client asks for checksums, and the answer has the bytes that they are of. */
+const wantsChecksum = ({ headers }: Call): boolean =>
+  headers["x-amz-checksum-mode"]?.toUpperCase() === "ENABLED" && partial.every((name) => headers[name] === undefined)
 
 const invalidPart = S3Error.of("InvalidPart")
 
-/** Returns the headers of the request for one part of the object, with the number of the parts; undefined for the whole object. */
-const findPart = Effect.fnUntraced(function* ({ query }: Call, { content, parts }: Download) {
+/** A part of the object, or all of it. */
+interface Part {
+  /** The header `Range` of its bytes; undefined for all. */
+  readonly range?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly checksum: Checksum | undefined
+}
+
+/** Returns the part of the object that the request names; all of it where the request names none. */
+const findPart = Effect.fnUntraced(function* (
+  { query }: Call,
+  { content, parts }: Download
+): Effect.fn.Return<Part, CallError> {
   const number = query.get("partNumber")
-  if (number === undefined) return undefined
+  const checksum = ObjectChecksum.find(content)
+  if (number === undefined) return { checksum }
   if (!/^[1-9][0-9]{0,4}$/.test(number)) return yield* invalidPart
-  const count = EntityTag.partsOf(EntityTag.of(content.etag)) ?? 1
-  const counted =
-    EntityTag.partsOf(EntityTag.of(content.etag)) === undefined ? {} : { "x-amz-mp-parts-count": String(count) }
-  if (Number(number) > count) return yield* invalidPart
-  if (parts === undefined) return { range: undefined, headers: counted }
+  const count = EntityTag.partsOf(EntityTag.of(content.etag))
+  const headers: Record<string, string> = count === undefined ? {} : { "x-amz-mp-parts-count": String(count) }
+  if (Number(number) > (count ?? 1)) return yield* invalidPart
+  // A content that came in pieces by another API is one part.
+  if (parts === undefined || count === 1) return { headers, checksum }
   const ranges = yield* Stream.runCollect(Stream.take(parts, Number(number)))
-  const range = ranges[Number(number) - 1]
-  return range === undefined
-    ? yield* invalidPart
-    : { range: `bytes=${range.offset}-${range.offset + range.length - 1}`, headers: counted }
+  const found = ranges[Number(number) - 1]
+  if (found === undefined) return yield* invalidPart
+  const range = `bytes=${found.offset}-${found.offset + found.length - 1}`
+  return { range, headers, checksum: PartTag.read(found).checksum }
 })
 
 /** Returns the request with the quotes that some clients leave out of entity tags. */
@@ -120,10 +127,12 @@ const read: Operation["make"] = Effect.gen(function* () {
       etag: EntityTag.of(download.content.etag)
     }
     const part = yield* findPart(call, download)
-    return yield* SendContent.send(withQuotes(call, part?.range), content, {
+    const type = ObjectChecksum.find(download.content)?.type ?? "COMPOSITE"
+    const checksum = part.checksum === undefined ? undefined : { ...part.checksum, type }
+    return yield* SendContent.send(withQuotes(call, part.range), content, {
       ...ownHeaders(call, download),
-      ...checksum(call, download),
-      ...part?.headers,
+      ...(wantsChecksum(call) ? ObjectChecksum.headers(checksum) : undefined),
+      ...part.headers,
       ...replaced
     })
   })

@@ -1,20 +1,68 @@
 /**
  * Returns the attributes of an object that the request names, without its content.
  */
+import type { Download } from "@holdfast/core/files/Downloads"
 import { FilesByKey } from "@holdfast/core/files/keys/FilesByKey"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import type { Call, CallError } from "../../Call.ts"
 import type { Operation } from "../../Operation.ts"
 import { S3Error } from "../../S3Error.ts"
 import * as S3Response from "../../S3Response.ts"
 import type * as Xml from "../../xml/Xml.ts"
 import * as BucketOf from "../BucketOf.ts"
 import * as EntityTag from "../EntityTag.ts"
+import * as PartTag from "../multipart/PartTag.ts"
+import * as ObjectChecksum from "../ObjectChecksum.ts"
 
 const invalid = S3Error.of(
   "InvalidArgument",
   "The header x-amz-object-attributes must list some of ETag, Checksum, ObjectParts, StorageClass and ObjectSize."
 )
+
+/** The parts that an answer lists. */
+interface Page {
+  readonly limit: number
+  /** The number of the part after which it begins. */
+  readonly after: number
+}
+
+/** The most parts of a page. */
+const maxListed = 1000
+
+const pageOf = ({ headers }: Call): Effect.Effect<Page, S3Error> => {
+  const [limit, after] = [headers["x-amz-max-parts"] ?? String(maxListed), headers["x-amz-part-number-marker"] ?? "0"]
+  return /^[0-9]{1,9}$/.test(limit) && /^[0-9]{1,9}$/.test(after)
+    ? Effect.succeed({ limit: Math.min(Number(limit), maxListed), after: Number(after) })
+    : Effect.fail(S3Error.of("InvalidArgument", "x-amz-max-parts and x-amz-part-number-marker must be whole numbers."))
+}
+
+/** Returns the elements with the parts of an object; undefined for one that did not come in parts. */
+const partElements = Effect.fnUntraced(function* (
+  etag: string,
+  size: number,
+  parts: Download["parts"],
+  { after, limit }: Page
+): Effect.fn.Return<ReadonlyArray<Xml.Element> | undefined, CallError> {
+  const count = EntityTag.partsOf(etag)
+  if (count === undefined) return undefined
+  // A content that came in pieces by another API is one part.
+  const all = parts === undefined || count === 1 ? Stream.succeed({ offset: 0, length: size, tag: null }) : parts
+  const listed = yield* Stream.runCollect(Stream.take(Stream.drop(all, after), limit))
+  const last = after + listed.length
+  return [
+    ["PartNumberMarker", after],
+    ["NextPartNumberMarker", last],
+    ["MaxParts", limit],
+    ["IsTruncated", last < count],
+    ...listed.map(({ length, tag }, index): Xml.Element => [
+      "Part",
+      [PartTag.checksumElement(PartTag.read({ tag }).checksum), ["PartNumber", after + index + 1], ["Size", length]]
+    ]),
+    ["PartsCount", count]
+  ]
+})
 
 export const getObjectAttributes: Operation = {
   name: "GetObjectAttributes",
@@ -29,12 +77,16 @@ export const getObjectAttributes: Operation = {
       if (wanted.some((name) => !["ETag", "Checksum", "ObjectParts", "StorageClass", "ObjectSize"].includes(name))) {
         return yield* invalid
       }
-      const { content } = yield* keys.open(call.actor, yield* findBucket(call), call.key)
-      const etag = EntityTag.of(content.etag).replaceAll('"', "")
-      const parts = etag.split("-")[1]
+      const page = yield* pageOf(call)
+      const { content, parts } = yield* keys.open(call.actor, yield* findBucket(call), call.key)
+      const etag = EntityTag.of(content.etag)
       const attributes: ReadonlyArray<Xml.Element> = [
-        ["ETag", etag],
-        ["ObjectParts", parts === undefined ? undefined : [["TotalPartsCount", parts]]],
+        ["ETag", etag.replaceAll('"', "")],
+        ["Checksum", ObjectChecksum.elements(ObjectChecksum.find(content))],
+        [
+          "ObjectParts",
+          wanted.includes("ObjectParts") ? yield* partElements(etag, content.size, parts, page) : undefined
+        ],
         ["StorageClass", "STANDARD"],
         ["ObjectSize", content.size]
       ]

@@ -10,6 +10,7 @@ import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import type { Call } from "../../Call.ts"
 import { S3Error } from "../../S3Error.ts"
+import * as EncodedWords from "./EncodedWords.ts"
 
 export type Tags = Readonly<Record<string, string>>
 
@@ -20,13 +21,11 @@ const prefix = "x-amz-meta-"
 const tagsName = "s3:tags"
 const maxTags = 10
 
-/** Header values arrive as Latin-1; clients send UTF-8. */
+/** Node has the bytes of headers as Latin-1. Clients send UTF-8, Latin-1 or encoded words. */
 const decodeText = (value: string): string => {
   const text = Buffer.from(value, "latin1").toString("utf8")
-  return text.includes("\ufffd") ? value : text
+  return EncodedWords.decode(text.includes("\ufffd") ? value : text)
 }
-
-const encodeText = (value: string): string => Buffer.from(value, "utf8").toString("latin1")
 
 /** Returns the codings that remain after the transfer: `aws-chunked` describes the request only. */
 const contentEncoding = (value: string): string =>
@@ -111,7 +110,7 @@ export const toHeaders = (file: Pick<StoredFile, "metadata">): Record<string, st
   for (const [name, value] of Object.entries(file.metadata)) {
     if (name === tagsName) continue
     if (typeof value === "string" && isFieldName(name) && isFieldValue(value)) {
-      headers[`${prefix}${name.toLowerCase()}`] = encodeText(value)
+      headers[`${prefix}${name.toLowerCase()}`] = EncodedWords.encode(value)
     } else missing++
   }
   if (missing > 0) headers["x-amz-missing-meta"] = String(missing)

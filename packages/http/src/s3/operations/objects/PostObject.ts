@@ -7,17 +7,25 @@ import type { Operation } from "../../Operation.ts"
 import { S3Error } from "../../S3Error.ts"
 import * as S3Response from "../../S3Response.ts"
 import * as CanonicalRequest from "../../signature/CanonicalRequest.ts"
+import * as XmlReader from "../../xml/XmlReader.ts"
 import * as BucketOf from "../BucketOf.ts"
 import * as EntityTag from "../EntityTag.ts"
+import * as ObjectChecksum from "../ObjectChecksum.ts"
 import * as ObjectLocation from "../ObjectLocation.ts"
 import * as ObjectMetadata from "./ObjectMetadata.ts"
 import * as StoreObject from "./StoreObject.ts"
+import * as TagSet from "./TagSet.ts"
 
 const noForm = S3Error.of(
   "MalformedPOSTRequest",
   "A POST to a bucket must be a form (multipart/form-data) with a policy."
 )
-const noTags = S3Error.of("NotImplemented", "A form cannot have the field tagging. Set the tags by PutObjectTagging.")
+
+/** Returns the tags of the field `tagging`: a document. */
+const tagsOf = (fields: Form["fields"]) => {
+  const document = fields.get("tagging")
+  return document === undefined ? Effect.succeed({}) : TagSet.read(XmlReader.read(document))
+}
 
 /** Returns the fields of a form as the headers that PutObject has: bytes of UTF-8 as Latin-1. */
 const headersOf = ({ contentType, fields }: Form): Readonly<Record<string, string | undefined>> => ({
@@ -47,9 +55,10 @@ export const postObject: Operation = {
       const { form } = call
       if (form === undefined) return yield* noForm
       const { fields, key } = form
-      if (fields.has("tagging")) return yield* noTags
       const bucket = yield* findBucket(call)
-      const description = yield* ObjectMetadata.fromRequest(headersOf(form))
+      const described = yield* ObjectMetadata.fromRequest(headersOf(form))
+      const metadata = ObjectMetadata.withTags(described.metadata, yield* tagsOf(fields))
+      const description = { ...described, metadata }
       const payload = yield* call.openPayload
       const file = yield* store(
         { ...call, headers: {} },
@@ -58,7 +67,11 @@ export const postObject: Operation = {
           key,
           content: payload.content,
           description,
-          options: { entityTag: () => EntityTag.ofMd5(payload.md5()), length: payload.length }
+          options: {
+            entityTag: () => EntityTag.ofMd5(payload.md5()),
+            checksum: () => ObjectChecksum.write(ObjectChecksum.ofBytes(payload.checksum())),
+            length: payload.length
+          }
         }
       )
       const etag = EntityTag.of(file.etag ?? "")

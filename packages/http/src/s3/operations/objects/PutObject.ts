@@ -6,6 +6,7 @@ import type { Operation } from "../../Operation.ts"
 import * as S3Response from "../../S3Response.ts"
 import * as BucketOf from "../BucketOf.ts"
 import * as EntityTag from "../EntityTag.ts"
+import * as ObjectChecksum from "../ObjectChecksum.ts"
 import * as ObjectMetadata from "./ObjectMetadata.ts"
 import * as StoreObject from "./StoreObject.ts"
 
@@ -21,25 +22,17 @@ export const putObject: Operation = {
       const description = yield* ObjectMetadata.fromRequest(call.headers)
       const payload = yield* call.openPayload
       const entityTag = () => EntityTag.ofMd5(payload.md5())
+      const checksum = () => ObjectChecksum.ofBytes(payload.checksum())
       const { content, length } = payload
       const file = yield* store(call, {
         bucket,
         key: call.key,
         content,
         description,
-        options: { entityTag, length }
+        options: { entityTag, checksum: () => ObjectChecksum.write(checksum()), length }
       })
-      const checksum = payload.checksum()
       return S3Response.empty({
-        headers: {
-          etag: EntityTag.of(file.etag ?? ""),
-          ...(checksum === undefined
-            ? undefined
-            : {
-                [`x-amz-checksum-${checksum.algorithm.toLowerCase()}`]: checksum.value,
-                "x-amz-checksum-type": "FULL_OBJECT"
-              })
-        }
+        headers: { etag: EntityTag.of(file.etag ?? ""), ...ObjectChecksum.headers(checksum()) }
       })
     })
   })

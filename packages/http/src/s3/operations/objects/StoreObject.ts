@@ -46,6 +46,7 @@ export const make = Effect.gen(function* () {
     const { contentType, ...rest } = description
     return yield* uploads.upload(actor, bucket, content, Effect.succeed({ ...place, ...rest }), {
       onConflict: "replace",
+      allowsMarker: true,
       path: place.path,
       condition,
       name: place.name,

@@ -1,5 +1,5 @@
 /**
- * The contract of `FileRepository.update`, `updateHeaders` and `move`.
+ * The contract of `FileRepository.update`, `updateMetadata`, `updateHeaders` and `move`.
  */
 import { expect } from "@effect/vitest"
 import type { UpdateFile } from "@holdfast/core/files/File"
@@ -125,6 +125,7 @@ export const fileChangeContract = (it: It): void => {
           const changes = [
             files.update({ bucket, selector, change: { name: "x" }, at }),
             files.updateHeaders({ bucket, selector, change: Result.succeed, at }),
+            files.updateMetadata({ bucket, selector, change: Result.succeed, at }),
             files.remove({ bucket, selector, condition: {}, sweepAt: at }),
             files.remove({ bucket, selector, condition: { ifMatch: "*" }, sweepAt: at })
           ]
@@ -140,6 +141,34 @@ export const fileChangeContract = (it: It): void => {
           }
         }
       }
+    })
+  )
+
+  it.effect("selector with a place: file renamed since → NotFound, unchanged; still there → found", () =>
+    Effect.gen(function* () {
+      const files = yield* FileRepository
+      const bucket = yield* Fixtures.bucket()
+      const file = yield* Fixtures.store(bucket, { path: "/a/", name: "new", metadata: { a: 1 } })
+      const renamed = { ...Fixtures.byId(file.id), at: { path: "/a/", name: "old" } }
+      const moved = { ...Fixtures.byId(file.id), at: { path: "/b/", name: "new" } }
+      const at = Sample.at(1)
+      for (const selector of [renamed, moved]) {
+        expect(yield* files.find(bucket, selector)).toEqual(Option.none())
+        const changes = [
+          files.updateMetadata({ bucket, selector, change: Result.succeed, at }),
+          files.remove({ bucket, selector, condition: {}, sweepAt: at }),
+          files.remove({ bucket, selector, condition: { ifMatch: "*" }, sweepAt: at })
+        ]
+        for (const change of changes)
+          expect(yield* Effect.flip<unknown, unknown, never>(change)).toMatchObject(notFound)
+      }
+      expect(yield* files.find(bucket, Fixtures.byId(file.id))).toEqual(Option.some(file))
+      const selector = { ...Fixtures.byId(file.id), at: { path: file.path, name: file.name } }
+      const change = () => Result.succeed({ b: 2 })
+      const changed = { ...file, metadata: { b: 2 }, updatedAt: at }
+      expect(yield* files.updateMetadata({ bucket, selector, change, at })).toEqual(changed)
+      yield* files.remove({ bucket, selector, condition: {}, sweepAt: at })
+      expect(yield* files.find(bucket, Fixtures.byId(file.id))).toEqual(Option.none())
     })
   )
 

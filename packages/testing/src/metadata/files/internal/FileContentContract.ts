@@ -100,6 +100,25 @@ export const fileContentContract = (it: It): void => {
       })
   )
 
+  it.effect("checksum of a content → stored with it; replaced by a content without one → none", () =>
+    Effect.gen(function* () {
+      const files = yield* FileRepository
+      const bucket = yield* Fixtures.bucket()
+      const content = { ...Sample.content(yield* Fixtures.stage(bucket)), checksum: "CRC32 AAAAAA==" }
+      const file = Sample.file({ version: 1, content })
+      yield* files.insert(bucket, file)
+      const checksum = Effect.map(
+        files.find(bucket, Fixtures.byId(file.id)),
+        (found) => Option.getOrThrow(found).content?.checksum
+      )
+      expect(yield* checksum).toBe("CRC32 AAAAAA==")
+      yield* replace(bucket, file.id, { ...Sample.content(yield* Fixtures.stage(bucket)), checksum: "SHA1 x" })
+      expect(yield* checksum).toBe("SHA1 x")
+      yield* replace(bucket, file.id, Sample.content(yield* Fixtures.stage(bucket)))
+      expect(yield* checksum).toBeUndefined()
+    })
+  )
+
   it.effect("replaceContent: reserved file → first content, version 1", () =>
     Effect.gen(function* () {
       const bucket = yield* Fixtures.bucket()

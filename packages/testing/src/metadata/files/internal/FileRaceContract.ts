@@ -113,6 +113,24 @@ export const fileRaceContract = (it: It): void => {
     })
   )
 
+  it.effect("updateMetadata: 20 at the same time → every member stored", () =>
+    Effect.gen(function* () {
+      const files = yield* FileRepository
+      const bucket = yield* Fixtures.bucket()
+      const { id } = yield* Fixtures.store(bucket, { metadata: { kept: true } })
+      yield* Fixtures.concurrently(20, (index) =>
+        files.updateMetadata({
+          bucket,
+          selector: Fixtures.byId(id),
+          change: (metadata) => Result.succeed({ ...metadata, [`m${index}`]: index }),
+          at: Sample.at(index)
+        })
+      )
+      const { metadata } = Option.getOrThrow(yield* files.find(bucket, Fixtures.byId(id)))
+      expect(Object.keys(metadata)).toHaveLength(21)
+    })
+  )
+
   it.effect("update: 10 files move to one path and name at the same time → one succeeds, the others get its id", () =>
     Effect.gen(function* () {
       const files = yield* FileRepository

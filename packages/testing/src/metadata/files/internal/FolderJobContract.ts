@@ -163,6 +163,24 @@ export const folderJobContract = (it: It): void => {
     })
   )
 
+  it.effect("move, removal of many files, with the folder's marker → moved, removed", () =>
+    Effect.gen(function* () {
+      const folders = yield* FolderRepository
+      const files = yield* FileRepository
+      const { bucket } = yield* createLarge
+      const marker = yield* Fixtures.store(bucket, { path: "/a/", name: "" })
+      const moved = yield* folders.start(move(bucket, "/to/"))
+      expect(moved).toMatchObject({ state: "RUNNING" })
+      expect(yield* finish(yield* claim(moved.id))).toBe("DONE")
+      const found = yield* files.find(bucket, Fixtures.byId(marker.id))
+      expect(found).toMatchObject({ value: { path: "/to/", name: "" } })
+      const removed = yield* folders.start({ ...removal(bucket, "/to/"), at: Sample.at(30) })
+      expect(yield* finish(yield* claim(removed.id, Sample.at(30)))).toBe("DONE")
+      const rest = { bucket, query: { path: "/", recursive: true }, limit: 10, withMarkers: true }
+      expect((yield* files.list(rest)).files).toEqual([])
+    })
+  )
+
   it.effect(
     "move of many files: a conflict → FAILED where it is met; another rule continues it; cancelled and failed ones change nothing; ten at most",
     () =>

@@ -3,7 +3,13 @@
  */
 import { expect } from "@effect/vitest"
 import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
-import { FileRepository, type KeyListRequest } from "@holdfast/core/files/FileRepository"
+import {
+  FileRepository,
+  type FileQuery,
+  type FileSlice,
+  type KeyListRequest,
+  type Position
+} from "@holdfast/core/files/FileRepository"
 import * as Effect from "effect/Effect"
 import { byBytes } from "./FileLists.ts"
 import type { It } from "../../internal/It.ts"
@@ -45,7 +51,7 @@ const expected = (keys: ReadonlyArray<string>, { after, delimiter, folder = "/",
 }
 
 const keys = [
-  "a a! a-b a.b a/1 a/2 a/b/c a/b/d a0 ab/1 b b/x/y/z 😀/é 😀 😀/é!/x x+y x%y/z \uff5e z/\uff5e z/\u{10ffff} z/\u{10ffff}/1".split(
+  "a a! a-b a.b a/ a/1 a/2 a/b/ a/b/c a/b/d a0 ab/1 b b/x/y/z 😀/é 😀 😀/é!/x x+y x%y/z \uff5e z/\uff5e z/\u{10ffff} z/\u{10ffff}/1".split(
     " "
   ),
   "x y",
@@ -53,6 +59,34 @@ const keys = [
 ].flat()
 
 export const keyContract = (it: It): void => {
+  it.effect("list, listFolders: marker of a folder → the folder, no file; count: within the limit", () =>
+    Effect.gen(function* () {
+      const bucket = yield* bucketWith(["a/", "a/b/", "a/b/c", "a/d", "e/"])
+      const files = yield* FileRepository
+      const list = Effect.fnUntraced(function* (query: FileQuery, limit: number) {
+        const found: Array<string> = []
+        let after: Position | undefined
+        do {
+          const page: FileSlice = yield* files.list({ bucket, query, limit, after })
+          found.push(...page.files.map(({ name, path }) => `${path}${name}`))
+          after = page.next ?? undefined
+        } while (after !== undefined)
+        return found
+      })
+      for (const limit of [1, 2, 10]) {
+        for (const more of [{}, { state: "READY" } as const, { type: "TEXT" } as const]) {
+          expect(yield* list({ path: "/", recursive: true, ...more }, limit)).toEqual(["/a/d", "/a/b/c"])
+          expect(yield* list({ path: "/a/", recursive: false, ...more }, limit)).toEqual(["/a/d"])
+          expect(yield* list({ path: "/e/", recursive: false, ...more }, limit)).toEqual([])
+        }
+      }
+      expect(yield* files.listFolders({ bucket, path: "/", limit: 10 })).toEqual(["/a/", "/e/"])
+      // A list of these folders visits the markers, too.
+      expect(yield* files.count({ bucket, path: "/", limit: 10 })).toBe(5)
+      expect(yield* files.count({ bucket, path: "/", limit: 2 })).toBe(2)
+    })
+  )
+
   it.effect("listKeys: files in folders → one order by the code points of the whole keys", () =>
     Effect.gen(function* () {
       const bucket = yield* bucketWith(keys)
