@@ -19,7 +19,7 @@ export type UploadMode = typeof UploadMode.Type
 /**
  * - OPEN: accepts bytes.
  * - DONE: is completed. A repeated completion gets the same answer until the upload expires.
- * - DEAD: was aborted.
+ * - DEAD: was aborted, or is a partial upload whose parts another one has.
  */
 export type UploadState = "OPEN" | "DONE" | "DEAD"
 
@@ -39,8 +39,15 @@ export const UploadTerms = Schema.Struct({
   link: Schema.optional(Schema.String),
   /** Texts that the protocol of the upload returns with it, such as `Upload-Metadata` of tus. */
   notes: Schema.optional(Schema.Record(Schema.String, Schema.String)),
-  /** Whether the upload makes no file: its bytes become those of another upload (`ResumableUploads.concatenate`). */
-  isPartial: Schema.optional(Schema.Boolean)
+  /** Whether the upload makes no file: its bytes become those of another upload, by its `partials`. */
+  isPartial: Schema.optional(Schema.Boolean),
+  /**
+   * The partial uploads whose bytes the upload has, in their order, with how many parts and bytes are from each. The parts are theirs
+   * until the upload is completed.
+   */
+  partials: Schema.optional(Schema.Array(Schema.Struct({ id: Schema.String, parts: Schema.Int, bytes: Schema.Int }))),
+  /** The completed upload that has the parts of this partial one, whose state is DEAD then. */
+  joinedBy: Schema.optional(Schema.String)
 })
 export type UploadTerms = typeof UploadTerms.Type
 
@@ -72,6 +79,13 @@ export interface StoredUpload extends Omit<Upload, "fileId"> {
   /** The file that the upload has made, as JSON; null until it is DONE. */
   readonly answer: string | null
 }
+
+/**
+ * Whether an upload reserves its declared length. One by a link or share does not: its bytes are reserved as they arrive, so that a
+ * holder who sends none takes no room from the members of the tenant.
+ */
+export const reservesLength = ({ length, terms }: Pick<Upload, "length" | "terms">): boolean =>
+  length !== null && terms.link === undefined
 
 /** A part of an upload. */
 export interface UploadPart {

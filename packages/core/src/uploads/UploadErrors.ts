@@ -2,6 +2,7 @@
  * The errors of uploads in parts, beside those of files.
  */
 import * as Data from "effect/Data"
+import { Forbidden } from "../Errors.ts"
 
 /** Another request has taken the upload over, or has appended to it, since this one began. */
 export class UploadSuperseded extends Data.TaggedError("UploadSuperseded")<{}> {
@@ -33,3 +34,6 @@ export class UploadIncomplete extends Data.TaggedError("UploadIncomplete")<{
     return `The upload has ${this.received} of ${this.length} bytes. Upload the others before you complete it.`
   }
 }
+
+/** An upload of partial ones takes no bytes of its own. */
+export const takesNoBytes = new Forbidden("The upload is the concatenation of others and takes no bytes.")

@@ -14,7 +14,7 @@ import type { MetadataError } from "../MetadataError.ts"
 import type { Slice } from "../Page.ts"
 import type * as BlobKey from "../storage/BlobKey.ts"
 import type { StoredUpload, UploadPart } from "./Upload.ts"
-import type { UploadIncomplete, UploadSuperseded } from "./UploadErrors.ts"
+import type { UploadSuperseded } from "./UploadErrors.ts"
 
 /** An upload of a bucket. */
 export interface UploadRef extends BucketRef {
@@ -32,17 +32,25 @@ export interface NewPart {
   readonly tag: string | null
 }
 
+/** How many open uploads there may be. */
+export interface OpenLimits {
+  /** Of the tenant. */
+  readonly maxOpen: number
+  /** By the same upload link or share (`UploadTerms.link`). */
+  readonly maxOfLink: number
+}
+
 export class UploadRepository extends Context.Service<
   UploadRepository,
   {
     /**
-     * Stores an OPEN upload without parts, and stages its blob until the upload expires. Reserves the declared length. Fails with
-     * `NotFound` when there is no such bucket, and with `QuotaExceeded` when a limit of `CurrentLimits` would be exceeded, or when
-     * the tenant has `maxOpen` open uploads already. Returns the rules of the bucket's contents.
+     * Stores an OPEN upload without parts, and stages its blob until the upload expires. Reserves the declared length, unless the
+     * upload has partial ones, which have reserved it. Fails with `NotFound` when there is no such bucket, and with `QuotaExceeded` when a limit of `CurrentLimits` would be exceeded, or when
+     * the tenant has `maxOpen` open uploads already, or `maxOfLink` by the link of the upload. Returns the rules of the bucket's contents.
      */
     readonly create: (
       upload: StoredUpload,
-      maxOpen: number
+      most: OpenLimits
     ) => Effect.Effect<ContentRules, NotFound | QuotaExceeded | MetadataError>
 
     /** Finds an upload of a bucket that exists, also when it is not OPEN. Returns the rules of the bucket's contents with it. */
@@ -63,6 +71,12 @@ export class UploadRepository extends Context.Service<
       upload: UploadRef,
       now: DateTime.Utc
     ) => Effect.Effect<Option.Option<StoredUpload>, MetadataError>
+
+    /** Prolongs an OPEN upload until a time. Fails with `NotFound` when there is none. */
+    readonly prolong: (terms: {
+      readonly upload: UploadRef
+      readonly expiresAt: DateTime.Utc
+    }) => Effect.Effect<void, NotFound | MetadataError>
 
     /** Declares the length of an upload without one, and reserves the bytes. Fails with `NotFound` when there is none. */
     readonly declareLength: (
@@ -89,24 +103,15 @@ export class UploadRepository extends Context.Service<
       readonly expiresAt: DateTime.Utc
     }) => Effect.Effect<StoredUpload, NotFound | QuotaExceeded | UploadExpired | UploadSuperseded | MetadataError>
 
-    /**
-     * Makes the parts of partial uploads those of an OPEN upload without parts, in the order of the partial uploads, whose state becomes
-     * DEAD. Reserves the bytes for the upload. Fails with `NotFound` when one of them is not OPEN, and with `UploadIncomplete` when a
-     * partial upload has not all of its bytes. Returns the upload then.
-     */
-    readonly join: (terms: {
-      readonly upload: UploadRef
-      readonly partials: ReadonlyArray<string>
-      readonly now: DateTime.Utc
-      readonly expiresAt: DateTime.Utc
-    }) => Effect.Effect<StoredUpload, NotFound | QuotaExceeded | UploadIncomplete | MetadataError>
-
     /** Lists the parts of an upload by number, after a number. */
     readonly listParts: (
       request: Pick<StoredUpload, "blobId"> & Slice<number>
     ) => Effect.Effect<ReadonlyArray<UploadPart>, MetadataError>
 
-    /** Ends an OPEN upload; its parts may be swept at once. Fails with `NotFound` when there is none. */
+    /**
+     * Ends an OPEN upload; its parts may be swept at once. Its partial uploads stay as they are. Fails with `NotFound` when there is
+     * none.
+     */
     readonly abort: (upload: UploadRef) => Effect.Effect<void, NotFound | MetadataError>
 
     /**

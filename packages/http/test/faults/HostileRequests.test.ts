@@ -15,21 +15,29 @@ import * as Requests from "../support/Requests.ts"
 
 /** The largest answer, in bytes. */
 const maxAnswer = 64 * 1024
-/**
- * By how much the memory of the service may grow after the first requests, in bytes: twice the goal, because the heap of V8 is as
- * large as its last garbage collection left it.
- */
-const maxGrowth = 128 * 1024 * 1024
+/** By how much the memory of the service may grow after the first requests, in bytes. */
+const maxGrowth = 64 * 1024 * 1024
 /** Requests after which the service has compiled its code and its heap has its usual size. */
 const warmUp = 500
-/** How long one request may stall the event loop, in milliseconds of processor time: ten times the goal, for slow machines. */
-const maxStall = 500
+/** How long one request may stall the event loop, in milliseconds of processor time. */
+const maxStall = 50
+/**
+ * How often a request is sent again that took longer: the collection of the garbage of earlier requests, and the neighbour's
+ * reads, fall into its time too.
+ */
+const repetitions = 2
 
 interface Answer {
   readonly name: string
   readonly status: number
   readonly bytes: number
   readonly stall: number
+}
+
+/** Returns the memory of a service without garbage, in bytes: the heap of V8 is otherwise as large as it has ever been. */
+const measureMemory = async (service: Process.Service): Promise<number> => {
+  await ProcessMemory.collectGarbage(service)
+  return ProcessMemory.readMemory(service.child.pid ?? 0).now
 }
 
 /** Creates a tenant with a bucket and a file in it. */
@@ -52,7 +60,7 @@ const attack = async (
   select: (request: HostileRequests.HostileRequest) => boolean
 ) => {
   const service = await Process.serve({
-    env: { HOLDFAST_ACCESS_LOG: "off", HOLDFAST_MIRRORS: "0", ...environment }
+    env: { HOLDFAST_ACCESS_LOG: "off", HOLDFAST_MIRRORS: "0", ...ProcessMemory.inspectable, ...environment }
   })
   const [key] = await service.untilPrinted(/hf_[\w-]{49}/)
   const requests = Requests.make(`${service.url}/api/v1`, key)
@@ -72,14 +80,22 @@ const attack = async (
     const bytes = (await answer.arrayBuffer()).byteLength
     return { name, status: answer.status, bytes, stall: ProcessTime.readMainThread(pid) - before }
   }
+  const sendUntilQuick = async (request: HostileRequests.HostileRequest): Promise<Answer> => {
+    const answer = await send(request)
+    let { stall } = answer
+    for (let repetition = 0; stall > maxStall && repetition < repetitions; repetition++) {
+      stall = Math.min(stall, (await send(request)).stall)
+    }
+    return { ...answer, stall }
+  }
   const sendAll = Effect.promise(async () => {
     const answers: Array<Answer> = []
     let memory = 0
     for (const request of hostile.filter(select)) {
-      if (answers.length === warmUp) memory = ProcessMemory.readMemory(pid).now
-      answers.push(await send(request))
+      if (answers.length === warmUp) memory = await measureMemory(service)
+      answers.push(await sendUntilQuick(request))
     }
-    return { answers, growth: ProcessMemory.readMemory(pid).now - memory }
+    return { answers, growth: (await measureMemory(service)) - memory }
   })
   const view = `tenants/${neighbour.tenantId}/buckets/${neighbour.bucketId}/files/${neighbour.fileId}/view`
   const url = `${service.url}/api/v1/${view}`

@@ -1,57 +1,137 @@
 /**
- * `upload-parts <directory>`: uploads files in parts, and prints a line for each step that it requests or that is acknowledged. Never
- * ends. Part n of a file is the byte n, `partSize` times.
+ * `upload-parts <directory>`: uploads files in parts, by the library and over S3, and prints a line for each step that it requests or
+ * that is acknowledged. Never ends.
  */
 import { open } from "@holdfast/core"
 import { fs } from "@holdfast/fs"
+import { toS3Handler } from "@holdfast/http"
 import { sqlite } from "@holdfast/sqlite"
 import * as Fs from "node:fs"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
 import * as Path from "node:path"
-import type { Line } from "../faults/parts/PartLedger.ts"
+import { type Client, type Line, partOf, partsOfFile } from "../faults/parts/PartLedger.ts"
+import * as Sign from "../s3/Sign.ts"
 
-const partSize = 5_000
-const partsOfFile = 4
 const directory = process.argv[2] ?? ""
 
 const holdfast = await open({
   metadata: sqlite({ file: Path.join(directory, "app.sqlite") }),
-  blobs: fs({ directory: Path.join(directory, "files") })
+  blobs: fs({ directory: Path.join(directory, "files") }),
+  secretKey: new Uint8Array(32).fill(1),
+  // Often, so that the process is also killed while a sweep removes the parts of ended uploads.
+  sweepEvery: "100 millis"
 })
 const system = holdfast.system()
+const owner = holdfast.account("ada@example.com")
 const { items } = await holdfast.tenants.list(system)
-const { id: tenantId } = items[0] ?? (await holdfast.tenants.create(system, { name: "Acme", subdomain: "acme" }))
+const { id: tenantId } = items[0] ?? (await holdfast.tenants.create(owner, { name: "Acme", subdomain: "acme" }))
 const buckets = await holdfast.buckets.list(system, { tenantId })
 const { id: bucketId } = buckets.items[0] ?? (await holdfast.buckets.create(system, { tenantId, name: "media" }))
 const bucket = { tenantId, bucketId }
 
-const uploadFile = async (mode: "APPEND" | "PARTS", end: "complete" | "abort") => {
-  const name = `${process.hrtime.bigint()}.bin`
-  const { id: uploadId } = await holdfast.files.createUpload(system, { ...bucket, name, mode })
-  const ref = { ...bucket, uploadId }
+/** The requests of an upload, in one way. */
+interface Steps {
+  /** Returns the id of the upload. */
+  readonly create: (name: string) => Promise<string>
+  readonly send: (number: number) => Promise<void>
+  /** Returns the id of the file, if the answer has it. */
+  readonly complete: () => Promise<string | undefined>
+  readonly abort: () => Promise<void>
+}
+
+const byLibrary = (mode: "APPEND" | "PARTS"): Steps => {
+  let ref = { ...bucket, uploadId: "" }
+  let offset = 0
+  return {
+    create: async (name) => {
+      const { id: uploadId } = await holdfast.files.createUpload(system, { ...bucket, name, mode })
+      ref = { ...bucket, uploadId }
+      return uploadId
+    },
+    send: async (number) => {
+      const content = partOf(mode, number)
+      const { length } = content
+      await (mode === "PARTS"
+        ? holdfast.uploads.putPart(system, { ...ref, number, content })
+        : holdfast.uploads.append(system, { ...ref, offset, content }))
+      offset += length
+    },
+    complete: async () => (await holdfast.uploads.complete(system, ref)).id,
+    abort: () => holdfast.uploads.abort(system, ref)
+  }
+}
+
+const makeCredentials = async () => {
+  const members = await holdfast.members.list(owner, { tenantId })
+  const member = { id: members.items[0]?.id ?? "" }
+  const { id: tokenId } = await holdfast.tokens.create(owner, { tenantId, name: "s3", member })
+  return holdfast.tokens.createS3Credentials(owner, { tenantId, tokenId })
+}
+
+const credentials = await makeCredentials()
+const server = createServer(toS3Handler(holdfast))
+await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+const { port } = server.address() as AddressInfo
+
+const overS3 = (): Steps => {
+  let [object, uploadId] = ["", ""]
+  const tags: Array<string> = []
+  const call = async (method: string, query: string, body: Uint8Array<ArrayBuffer> | string | null = null) => {
+    const { headers, url } = Sign.sign(`${object}?${query}`, credentials, { method })
+    const answer = await fetch(url, { method, headers, body })
+    const text = await answer.text()
+    if (!answer.ok) throw new Error(`${method} ${query}: ${answer.status} ${text}`)
+    return { text, tag: answer.headers.get("etag") ?? "" }
+  }
+  return {
+    create: async (name) => {
+      object = `http://127.0.0.1:${port}/media/${name}`
+      const { text } = await call("POST", "uploads=")
+      uploadId = /<UploadId>(.*)<\/UploadId>/.exec(text)?.[1] ?? ""
+      return uploadId
+    },
+    send: async (number) => {
+      const query = `partNumber=${number}&uploadId=${uploadId}`
+      const { tag } = await call("PUT", query, partOf("S3", number))
+      tags[number] = tag
+      // A client that misses an answer sends the part again: the new one replaces the stored one.
+      if (number === partsOfFile.S3) await call("PUT", query, partOf("S3", number))
+    },
+    complete: async () => {
+      const parts = tags.map((tag, number) => `<Part><PartNumber>${number}</PartNumber><ETag>${tag}</ETag></Part>`)
+      const list = `<CompleteMultipartUpload>${parts.join("")}</CompleteMultipartUpload>`
+      await call("POST", `uploadId=${uploadId}`, list)
+      return undefined
+    },
+    abort: async () => void (await call("DELETE", `uploadId=${uploadId}`))
+  }
+}
+
+const uploadFile = async (client: Client, end: "complete" | "abort") => {
+  const steps = client === "S3" ? overS3() : byLibrary(client)
+  const ref = { ...bucket, uploadId: await steps.create(`${process.hrtime.bigint()}.bin`) }
   const print = (line: Pick<Line, "parts" | "state" | "fileId">) => {
-    const fields: Line = { ...ref, ...line, mode, at: performance.timeOrigin + performance.now() }
+    const fields: Line = { ...ref, ...line, client, at: performance.timeOrigin + performance.now() }
     // Written at once: a killed process prints nothing that is still buffered.
     Fs.writeSync(1, `${JSON.stringify(fields)}\n`)
   }
-  for (let number = 1; number <= partsOfFile; number++) {
-    const content = new Uint8Array(partSize).fill(number)
-    await (mode === "PARTS"
-      ? holdfast.uploads.putPart(system, { ...ref, number, content })
-      : holdfast.uploads.append(system, { ...ref, offset: (number - 1) * partSize, content }))
+  const parts = partsOfFile[client]
+  for (let number = 1; number <= parts; number++) {
+    await steps.send(number)
     print({ parts: number, state: "open" })
   }
-  print({ parts: partsOfFile, state: end === "complete" ? "completing" : "aborting" })
+  print({ parts, state: end === "complete" ? "completing" : "aborting" })
   if (end === "abort") {
-    await holdfast.uploads.abort(system, ref)
+    await steps.abort()
     return print({ parts: 0, state: "aborted" })
   }
-  const { id: fileId } = await holdfast.uploads.complete(system, ref)
-  print({ parts: partsOfFile, state: "completed", fileId })
+  const fileId = await steps.complete()
+  print({ parts, state: "completed", ...(fileId === undefined ? {} : { fileId }) })
 }
 
 while (true) {
-  await uploadFile("APPEND", "complete")
-  await uploadFile("PARTS", "complete")
-  await uploadFile("APPEND", "abort")
-  await uploadFile("PARTS", "abort")
+  for (const end of ["complete", "abort"] as const) {
+    for (const client of ["APPEND", "PARTS", "S3"] as const) await uploadFile(client, end)
+  }
 }

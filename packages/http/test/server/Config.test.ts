@@ -60,6 +60,7 @@ describe("Config", () => {
           databaseTimeout: "10000 millis",
           blobs: "fs",
           s3Path: "/s3",
+          s3ApiRegion: "us-east-1",
           s3Region: "us-east-1",
           s3ForcePathStyle: false,
           blobGrace: "300000 millis",

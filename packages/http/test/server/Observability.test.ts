@@ -1,5 +1,23 @@
+import * as Fs from "node:fs"
+import * as Path from "node:path"
 import { expect, it } from "vitest"
 import * as ServiceBucket from "../support/ServiceBucket.ts"
+
+const root = Path.join(import.meta.dirname, "../../../..")
+const read = (path: string): string => Fs.readFileSync(Path.join(root, path), "utf8")
+
+/** Returns the metrics in expressions. The series of a histogram have suffixes. */
+const metricsIn = (text: string): ReadonlyArray<string> =>
+  (text.match(/\b(?:holdfast|http|nodejs|process)_\w+/g) ?? []).map((name) =>
+    name.replace(/(?<=_seconds)_(?:bucket|count|sum)$/, "")
+  )
+
+/** Returns the names that modules of the service declare as metrics. */
+const declared = (): ReadonlySet<string> => {
+  const modules = Fs.readdirSync(Path.join(root, "packages/http/src/server/metrics"))
+  const text = modules.map((name) => read(`packages/http/src/server/metrics/${name}`)).join("\n")
+  return new Set([...text.matchAll(/(?:Counter\.make|Metric\.\w+)\(\s*"(\w+)"/g)].map(([, name = ""]) => name))
+}
 
 /** Returns the value of a series by its name and some of its labels. */
 const valueOf = (metrics: string, name: string, ...labels: ReadonlyArray<string>): number => {
@@ -104,4 +122,17 @@ it("access log: --access-log=off → no lines", async () => {
   const { service } = await ServiceBucket.start({ args: ["--access-log=off"] })
   await service.stop()
   expect(linesOf(service.stdout())).toEqual([])
+})
+
+it("dashboard and alerts: each metric → is in /metrics after a request, or is declared and appears when it counts", async () => {
+  const bucket = await ServiceBucket.start()
+  const path = await ServiceBucket.uploadFile(bucket, "a.txt", new Uint8Array(10))
+  await (await bucket.api.get(`${path}/view`)).arrayBuffer()
+  const answer = await (await fetch(`${bucket.service.url}/metrics`)).text()
+  const shown = new Set([...answer.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name))
+  const named = new Set(["dashboard.json", "alerts.yaml"].flatMap((name) => metricsIn(read(`deploy/grafana/${name}`))))
+  const absent = [...named].filter((name) => !shown.has(name))
+  expect(named.size - absent.length).toBeGreaterThan(15)
+  const known = declared()
+  expect(absent.filter((name) => !known.has(name))).toEqual([])
 })

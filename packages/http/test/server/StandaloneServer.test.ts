@@ -114,6 +114,13 @@ describe("StandaloneServer: framing", () => {
     expect(answer).toBe("HTTP/1.1 100 Continue\r\n\r\n")
   })
 
+  it("Expect: another expectation, an empty one → ignored", async () => {
+    for (const expectation of ["200-ok", ""]) {
+      const head = `POST / HTTP/1.1\r\nHost: a\r\nExpect: ${expectation}\r\nContent-Length: 5\r\n\r\nhello`
+      expect(await RawHttp.sendRaw(url, head, /5 bytes/)).toMatch(/^HTTP\/1\.1 200 /)
+    }
+  })
+
   it("Expect: 100-continue and the request is refused → final status without 100 Continue, connection closed", async () => {
     const head = "POST /refused HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n"
     const answer = await RawHttp.sendRaw(url, head)

@@ -2,8 +2,9 @@
  * Completions of one upload at the same time, and what holders of links leave to the members of a tenant.
  */
 import * as Actor from "@holdfast/core/Actor"
-import { maxOpenUploads, ResumableUploads } from "@holdfast/core/uploads/ResumableUploads"
+import { maxOfLink, maxOpenUploads, ResumableUploads } from "@holdfast/core/uploads/ResumableUploads"
 import * as Effect from "effect/Effect"
+import { randomUUID } from "node:crypto"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { expectProblem, json } from "../support/Problems.ts"
 import * as TestServer from "../support/TestServer.ts"
@@ -56,12 +57,39 @@ describe("completion of a resumable upload", () => {
     expect(counted).toMatchObject({ uploadedFiles: 1, uploadedBytes: 2 })
   })
 
+  const openMany = (count: number, links: ReadonlyArray<string>) => {
+    const createOne = (_: unknown, index: number) => {
+      const link = links[index % links.length]
+      return Effect.flatMap(ResumableUploads, ({ create }) =>
+        create(Actor.system, bucket, { name: `open-${randomUUID()}` }, { link })
+      )
+    }
+    return server.run(Effect.forEach(Array.from({ length: count }), createOne, { concurrency: 8, discard: true }))
+  }
+
+  it("share has as many open uploads as it may → 403, also after bytes of each; another share and an API key create one", async () => {
+    const { holder } = await makeShare()
+    const path = await tus.create({ filename: "first" }, ofLength(2), holder)
+    await tus.patch(path, 0, bytes.slice(0, 1), holder)
+    const { link } = await server
+      .run(
+        Effect.flatMap(ResumableUploads, ({ get }) =>
+          get(Actor.system, { ...bucket, uploadId: path.replace(/.*\//, "") })
+        )
+      )
+      .then(({ terms }) => terms)
+    await openMany(maxOfLink - 1, [link ?? ""])
+    const refused = await tus.post({ filename: "more" }, ofLength(2), holder)
+    await expectProblem(refused, 403, "quota_exceeded")
+    await tus.create({ filename: "of another share" }, ofLength(2), (await makeShare()).holder)
+    await tus.create({ filename: "of a member" }, ofLength(2))
+  })
+
   it("links have as many open uploads as they may → 403 for a link; an API key creates another one", async () => {
     const { holder } = await makeShare()
-    const createOne = (name: string) =>
-      Effect.flatMap(ResumableUploads, ({ create }) => create(Actor.system, bucket, { name }, { link: "any" }))
-    const names = Array.from({ length: maxOpenUploads * 0.9 }, (_, index) => `open-${index}`)
-    await server.run(Effect.forEach(names, createOne, { concurrency: 8, discard: true }))
+    const open = (await json<{ items: ReadonlyArray<object> }>(await server.get(`${tus.uploads}?limit=1000`))).items
+      .length
+    await openMany(maxOpenUploads * 0.9 - open, ["one", "two", "three", "four", "five"])
     await expectProblem(await tus.post({ filename: "more" }, ofLength(2), holder), 403, "quota_exceeded")
     await tus.create({ filename: "of a member" }, ofLength(2))
   })

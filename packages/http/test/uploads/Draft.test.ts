@@ -1,5 +1,16 @@
 /**
- * The draft "Resumable Uploads for HTTP", request by request.
+ * The draft "Resumable Uploads for HTTP", request by request. What it requires of a server, with MUST, by its sections:
+ *
+ * - Offset: never decreases, and one that was answered is accepted → "two requests at one offset", "creation cut in the middle".
+ * - Completeness: only by `Upload-Complete: ?1` and all of the content → "length reached without", "creation cut in the middle".
+ * - Length: recorded, indicators of one and of several requests agree, never exceeded → "PATCH: other offset, length".
+ * - Limits: `Upload-Limit` with 413; `Accept-Patch` of OPTIONS → "larger than the bucket accepts", "OPTIONS".
+ * - Creation: `Location` and `Upload-Limit` with 104 and with the final answer of an incomplete one → "interop version", `create`.
+ * - Offset retrieval: offset, completeness, length, limits → `stateOf`; refuses headers of PATCH (interop version 8) → "HEAD with".
+ * - Append: 409 with the offset; nothing after the completion; `Upload-Complete: ?1` with all answers about the file → "PATCH: other
+ *   offset", "creation in parts". Unlike the draft, an upload to which too many bytes were sent keeps those before, and stays open.
+ * - Cancellation and concurrency: no race, no outdated offset → "two requests at one offset", and `test/workers/ResumableUploads`.
+ * - 104: not to a client of another interop version → "interop version".
  */
 import { createHash, randomBytes } from "node:crypto"
 import { connect } from "node:net"
@@ -73,7 +84,24 @@ EachDatabase.describeEach("draft of the IETF", (current) => {
     const repeated = await patch(path, 100_000, "?1", new Uint8Array())
     expect([repeated.status, (await json<File>(repeated)).id]).toEqual([200, file.id])
     const more = await patch(path, 100_000, "?0", bytes.slice(0, 1))
-    expect([more.status, more.headers.get("upload-complete")]).toEqual([409, "?0"])
+    expect([more.status, more.headers.get("upload-complete"), more.headers.get("upload-offset")]).toEqual([
+      400,
+      "?1",
+      "100000"
+    ])
+    expect(await json<{ readonly type: string }>(more)).toMatchObject({
+      type: "https://iana.org/assignments/http-problem-types#completed-upload",
+      code: "invalid_request"
+    })
+  })
+
+  it("HEAD with a header of PATCH → 400", async () => {
+    const path = await create("head", {}, bytes.slice(0, 5))
+    for (const headers of [{ "upload-offset": "5" }, { "upload-complete": "?0" }]) {
+      expect((await send("HEAD", path, headers)).status).toBe(400)
+    }
+    expect(await stateOf(path)).toEqual(["5", "?0", null])
+    expect((await send("DELETE", path, {})).status).toBe(204)
   })
 
   it("length reached without Upload-Complete ?1 → still open, also after HEAD; empty PATCH with ?1 → completed", async () => {
@@ -221,10 +249,39 @@ EachDatabase.describeEach("draft of the IETF", (current) => {
     expect(Tus.sha256(await read((await json<File>(last)).id))).toBe(Tus.sha256(large))
   })
 
-  it("OPTIONS, also of …/files/upload → Upload-Limit", async () => {
+  it("larger than the bucket accepts: declared at the creation, appended → 413 with Upload-Limit", async () => {
+    const small = await current().makeBucket(bucket.tenantId)
+    const path = `/tenants/${small.tenantId}/buckets/${small.bucketId}`
+    expect((await current().patch(path, { json: { maxFileBytes: 10 } })).status).toBe(200)
+    const post = (headers: Tus.Headers, body: Uint8Array<ArrayBuffer>) =>
+      send("POST", `${path}/files/uploads?name=large`, { "upload-complete": "?0", ...headers }, body)
+    const created = await post({}, bytes.slice(0, 5))
+    const answers = [
+      await post({ "upload-length": "11" }, bytes.slice(0, 5)),
+      await patch(created.headers.get("location") ?? "", 5, "?0", bytes.slice(0, 6))
+    ]
+    for (const answer of answers) {
+      expect(answer.headers.get("upload-limit")).toBe("max-size=10")
+      await expectProblem(answer, 413, "content_too_large")
+    }
+  })
+
+  it("two requests at one offset → one is appended; DELETE → gone for HEAD and PATCH", async () => {
+    const path = await create("later", {}, bytes.slice(0, 5))
+    const appended = await Promise.all([1, 2].map(() => patch(path, 5, "?0", bytes.slice(5, 10))))
+    expect(appended.map(({ status }) => status).toSorted()).toEqual([204, 409])
+    expect(await stateOf(path)).toEqual(["10", "?0", null])
+    expect((await send("DELETE", path, {})).status).toBe(204)
+    for (const answer of [await send("HEAD", path, {}), await patch(path, 10, "?1", bytes.slice(10))]) {
+      expect(answer.status).toBe(404)
+    }
+  })
+
+  it("OPTIONS, also of …/files/upload → Upload-Limit, Accept-Patch", async () => {
     for (const path of [uploads, `${files}/upload`]) {
       const answer = await current().request("OPTIONS", path, { key: null })
       expect([answer.status, answer.headers.get("upload-limit")]).toEqual([204, `max-size=${5 * 1024 ** 4}`])
+      expect(answer.headers.get("accept-patch")?.split(", ")).toContain("application/partial-upload")
     }
   })
 })

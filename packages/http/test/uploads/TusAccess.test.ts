@@ -133,6 +133,44 @@ EachDatabase.describeEach("access to resumable uploads", (current) => {
     expect(await usage()).toMatchObject({ usage: { files: 1, contentBytes: 5, reservedBytes: 0 } })
   })
 
+  it("quota, upload link: creations reserve nothing, and end within an hour; bytes are reserved, more than there is room → 403", async () => {
+    const limited = await current().makeBucket()
+    await current().run(Quotas.use((quotas) => quotas.set(Actor.system, limited.tenantId, { bytes: 10 })))
+    const inLimited = Tus.make(current(), limited)
+    const path = `/tenants/${limited.tenantId}`
+    const answer = await current().post(`${path}/buckets/${limited.bucketId}/upload-links`, {
+      json: { maxBytes: 50, expiresIn: 60 }
+    })
+    const { url } = await json<{ url: string }>(answer)
+    const link = { key: null, query: { apiKey: new URL(url, "http://localhost").searchParams.get("apiKey") ?? "" } }
+    const reserved = async () =>
+      (await json<{ usage: { reservedBytes: number } }>(await current().get(`${path}/usage`))).usage.reservedBytes
+    const expectRefused = async (answer: Promise<Response>) => expectProblem(await answer, 403, "quota_exceeded")
+
+    await expectRefused(inLimited.post({ filename: "large" }, ofLength(11), link))
+    const [first = "", second = ""] = await Promise.all(
+      ["a", "b", "c"].map((filename) => inLimited.create({ filename }, ofLength(10), link))
+    )
+    expect(await reserved()).toBe(0)
+    const expires = async () => Date.parse((await inLimited.head(first, link)).headers.get("upload-expires") ?? "")
+    expect(await expires()).toBeLessThan(Date.now() + 2 * 3_600_000)
+    expect((await inLimited.patch(first, 0, bytes.slice(0, 6), link)).status).toBe(204)
+    expect(await reserved()).toBe(6)
+    expect(await expires()).toBeGreaterThan(Date.now() + 2 * 3_600_000)
+    await expectRefused(inLimited.patch(second, 0, bytes.slice(0, 10), link))
+    const deferred = await inLimited.create({ filename: "d" }, { "upload-defer-length": "1" }, link)
+    await expectRefused(inLimited.patch(deferred, 0, bytes.slice(0, 1), { ...link, headers: ofLength(5) }))
+    expect((await inLimited.patch(deferred, 0, bytes.slice(0, 1), { ...link, headers: ofLength(4) })).status).toBe(204)
+    expect(await reserved()).toBe(7)
+    await expectRefused(inLimited.post({ filename: "e" }, ofLength(4)))
+    expect((await inLimited.send("DELETE", deferred, link)).status).toBe(204)
+    const done = await inLimited.patch(first, 6, bytes.slice(6, 10), link)
+    expect(done.headers.get("holdfast-file-id")).toMatch(/^fil_/)
+    expect(await json(await current().get(`${path}/usage`))).toMatchObject({
+      usage: { contentBytes: 10, reservedBytes: 0 }
+    })
+  })
+
   it("bucket removed, token revoked meanwhile → 404, 401; file renamed from the place → new file, to the place → 409", async () => {
     const gone = await current().makeBucket(bucket.tenantId)
     const inGone = Tus.make(current(), gone)

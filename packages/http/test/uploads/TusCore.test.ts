@@ -1,6 +1,9 @@
 /**
  * tus 1.0.0: core protocol, creation and termination, request by request.
  */
+import * as Actor from "@holdfast/core/Actor"
+import { ResumableUploads } from "@holdfast/core/uploads/ResumableUploads"
+import * as Effect from "effect/Effect"
 import { randomBytes } from "node:crypto"
 import { beforeAll, expect, it } from "vitest"
 import * as EachDatabase from "../support/EachDatabase.ts"
@@ -57,6 +60,24 @@ EachDatabase.describeEach("tus", (current) => {
     expect(done).toMatchObject({ received: 2, state: "DONE", fileId: last.headers.get("holdfast-file-id") })
     const left = await json<{ items: ReadonlyArray<{ id: string }> }>(await current().get(tus.uploads))
     expect(left.items.map(({ id }) => id)).not.toContain(record.id)
+  })
+
+  it("list of uploads with large metadata → pages of about 1 MiB, which together have every upload once", async () => {
+    const own = await current().makeBucket()
+    const metadata = { text: "x".repeat(16_000) }
+    const pages = await current().run(
+      Effect.gen(function* () {
+        const uploads = yield* ResumableUploads
+        const create = uploads.create(Actor.system, own, { name: "a", metadata }, {})
+        yield* Effect.forEach(Array.from({ length: 90 }), () => create, { discard: true })
+        const first = yield* uploads.list(Actor.system, own, { limit: 1000 })
+        const second = yield* uploads.list(Actor.system, own, { limit: 1000, cursor: first.nextCursor ?? "" })
+        return [first, second]
+      })
+    )
+    expect(pages.map(({ nextCursor }) => nextCursor)).toEqual([expect.any(String), null])
+    expect(new Set(pages.flatMap(({ items }) => items.map(({ id }) => id))).size).toBe(90)
+    expect(JSON.stringify(pages[0]).length).toBeLessThan(1.2 * 1024 * 1024)
   })
 
   it("empty content: Upload-Length 0 → completed by the creation", async () => {

@@ -103,6 +103,73 @@ EachDatabase.describeEach("tus extensions", (current) => {
     expect(await listOpen()).toEqual([])
   })
 
+  it("concatenation: completion refused → partial ones are kept, and the same request completes it later", async () => {
+    const ruled = await current().makeBucket(bucket.tenantId)
+    const path = `/tenants/${ruled.tenantId}/buckets/${ruled.bucketId}`
+    const inRuled = Tus.make(current(), ruled)
+    const accept = async (allowedTypes: ReadonlyArray<string> | null) =>
+      expect((await current().patch(path, { json: { allowedTypes } })).status).toBe(200)
+    const partials: Array<string> = []
+    for (const content of [bytes.slice(0, 10), bytes.slice(10, 15)]) {
+      const headers = { "upload-concat": "partial", "upload-length": String(content.length) }
+      const partial = await inRuled.create({}, headers)
+      for (const offset of [0, 5]) await inRuled.patch(partial, offset, content.slice(offset, offset + 5))
+      partials.push(partial)
+    }
+    await accept(["image/*"])
+    const join = () => inRuled.post({ filename: "joined.bin" }, { "upload-concat": `final;${partials.join(" ")}` })
+    await expectProblem(await join(), 415, "unsupported_media_type")
+    for (const [index, length] of [10, 5].entries()) expect(await inRuled.offset(partials[index] ?? "")).toBe(length)
+    await accept(null)
+    const joined = await join()
+    expect(joined.status).toBe(201)
+    expect((await inRuled.read(joined)).bytes).toEqual(bytes.slice(0, 15))
+    expect(await json(await current().get(`${path}/usage`))).toMatchObject({ usage: { files: 1, reservedBytes: 0 } })
+  })
+
+  it("PATCH with the last bytes, completion refused → the bytes are kept; HEAD or an empty PATCH completes it later", async () => {
+    const ruled = await current().makeBucket(bucket.tenantId)
+    const path = `/tenants/${ruled.tenantId}/buckets/${ruled.bucketId}`
+    const inRuled = Tus.make(current(), ruled)
+    const accept = async (allowedTypes: ReadonlyArray<string> | null) =>
+      expect((await current().patch(path, { json: { allowedTypes } })).status).toBe(200)
+    const requests = {
+      head: (upload: string) => inRuled.head(upload),
+      patch: (upload: string) => inRuled.patch(upload, 10, new Uint8Array())
+    }
+    for (const [name, request] of Object.entries(requests)) {
+      const upload = await inRuled.create({ filename: name }, { "upload-length": "10" })
+      await accept(["image/*"])
+      await expectProblem(await inRuled.patch(upload, 0, bytes.slice(0, 10)), 415, "unsupported_media_type")
+      expect((await request(upload)).status).toBe(415)
+      await accept(null)
+      const completed = await request(upload)
+      expect(completed.headers.get("upload-offset")).toBe("10")
+      expect((await inRuled.read(completed)).bytes).toEqual(bytes.slice(0, 10))
+    }
+  })
+
+  it("concatenation: repeated, also eight at once → one file; other metadata or order → 404", async () => {
+    const partials: Array<string> = []
+    for (const content of [bytes.slice(0, 10), bytes.slice(10, 15)]) {
+      const headers = { "upload-concat": "partial", "upload-length": String(content.length) }
+      const partial = await tus.create({}, headers)
+      await tus.patch(partial, 0, content)
+      partials.push(partial)
+    }
+    const final = (name: string, paths = partials) =>
+      tus.post({ filename: name }, { "upload-concat": `final;${paths.join(" ")}` })
+    const first = await Promise.all(Array.from({ length: 8 }, () => final("at-once.bin")))
+    const made = first.filter(({ status }) => status === 201).map(({ headers }) => headers.get("location"))
+    expect(new Set(made).size).toBe(1)
+    const again = await final("at-once.bin")
+    expect([again.status, again.headers.get("location")]).toEqual([201, made[0]])
+    expect((await tus.read(again)).bytes).toEqual(bytes.slice(0, 15))
+    await expectProblem(await final("other.bin"), 404, "not_found")
+    await expectProblem(await final("at-once.bin", partials.toReversed()), 404, "not_found")
+    expect(await listOpen()).toEqual([])
+  })
+
   it("concatenation: incomplete, unknown, repeated, of another bucket, no partial upload, with a body → refused, nothing is left", async () => {
     const create = (length: number) => tus.create({}, { "upload-concat": "partial", "upload-length": String(length) })
     const incomplete = await create(5)

@@ -5,6 +5,7 @@ import * as Http from "node:http"
 
 export interface Answer {
   readonly status: number
+  readonly headers: Http.IncomingHttpHeaders
   readonly body: Buffer
   readonly text: string
 }
@@ -17,6 +18,7 @@ export interface Connection {
       readonly key?: string
       readonly body?: Uint8Array | string
       readonly type?: string
+      readonly headers?: Readonly<Record<string, string>>
     }
   ) => Promise<Answer>
   readonly close: () => void
@@ -33,7 +35,8 @@ export const make = (url: string, key: string): Connection => {
         agent,
         headers: {
           "x-api-key": options.key ?? key,
-          ...(body === undefined ? {} : { "content-type": type, "content-length": Buffer.byteLength(body) })
+          ...(body === undefined ? {} : { "content-type": type, "content-length": Buffer.byteLength(body) }),
+          ...options.headers
         }
       })
       const response = await new Promise<Http.IncomingMessage>((resolve, reject) => {
@@ -42,7 +45,8 @@ export const make = (url: string, key: string): Connection => {
         request.end(body)
       })
       const received = Buffer.concat(await response.toArray())
-      return { status: response.statusCode ?? 0, body: received, text: received.toString() }
+      const { headers, statusCode = 0 } = response
+      return { status: statusCode, headers, body: received, text: received.toString() }
     },
     close: () => agent.destroy()
   }

@@ -33,6 +33,7 @@ import type { StoredUpload, UploadPart } from "../Upload.ts"
 import { UploadSuperseded } from "../UploadErrors.ts"
 import { UploadRepository } from "../UploadRepository.ts"
 import * as Completion from "./Completion.ts"
+import * as Partials from "./Partials.ts"
 import type { StorePart } from "./PartWriter.ts"
 
 export interface CompleteOptions {
@@ -42,6 +43,8 @@ export interface CompleteOptions {
   readonly minPartBytes?: number | undefined
   /** The entity tag of the content, with its quotes. By default it is derived from the digests of the parts. */
   readonly etag?: string | undefined
+  /** `Content.checksum` of the content. */
+  readonly checksum?: string | undefined
   /**
    * Bytes that the upload must have; any number when absent. Fails with `UploadSuperseded` otherwise: a client whose request contains
    * the last bytes completes the upload only where no other request has appended to it meanwhile.
@@ -49,8 +52,6 @@ export interface CompleteOptions {
   readonly received?: number | undefined
   /** The precondition of the completion, in place of that with which the upload was created. */
   readonly condition?: Precondition | undefined
-  /** Called where another call has completed the upload: its file is the answer. */
-  readonly onRepeat?: (() => void) | undefined
 }
 
 /** An upload with the identity that completes it. */
@@ -82,7 +83,7 @@ export const make = Effect.fnUntraced(function* (storePart: StorePart) {
   const storeFile = StoreFile.make({ repository: files, writer, random, blobGrace: settings.blobGrace })
 
   const hooks = yield* HookRunner.make
-  const storeWithHooks = StoreWithHooks.make({ hooks, repository: files })
+  const storeWithHooks = StoreWithHooks.make({ hooks, repository: files, retry: StoreWithHooks.makeRetry() })
 
   /** Returns the first bytes of a content of these parts. */
   const readHead = (upload: StoredUpload, parts: ReadonlyArray<UploadPart>) => {
@@ -103,7 +104,7 @@ export const make = Effect.fnUntraced(function* (storePart: StorePart) {
 
   /**
    * Explains why a part is not in the store. The store loses a part as soon as another one replaces it, or its upload ends: then fails
-   * with `UploadExpired`, as the transaction of the completion would. Otherwise fails with `error`.
+   * with `UploadExpired`, as the transaction of the completion would, or for a partial upload with `NotFound`. Otherwise fails with `error`.
    */
   const explainMissing = Effect.fnUntraced(function* (upload: StoredUpload, error: BlobError) {
     const current = yield* uploads.find({ ...upload, uploadId: upload.id })
@@ -111,12 +112,13 @@ export const make = Effect.fnUntraced(function* (storePart: StorePart) {
       current,
       ({ upload: { revision, state } }) => state === "OPEN" && revision === upload.revision
     )
-    return yield* isUnchanged ? error : new UploadExpired()
+    if (!isUnchanged) return yield* new UploadExpired()
+    yield* Partials.listParts(uploads, upload)
+    return yield* error
   })
 
   return Effect.fnUntraced(function* ({ identity, rules, upload: found }: Found, options: CompleteOptions) {
     if (found.answer !== null) {
-      options.onRepeat?.()
       return yield* Effect.orDie(decodeAnswer(found.answer))
     }
     const { condition, contentType, description, isPartial, linkRules, onConflict } = found.terms
@@ -134,7 +136,7 @@ export const make = Effect.fnUntraced(function* (storePart: StorePart) {
         if (empty !== undefined) upload = empty.upload
       }
     }
-    const stored = yield* Completion.listAll(uploads, upload)
+    const stored = [...(yield* Completion.listAll(uploads, upload)), ...(yield* Partials.listParts(uploads, upload))]
     const selected = yield* Completion.select(stored, options.parts, options.minPartBytes ?? 0)
     const size = yield* Completion.checkLength(upload, selected)
     const parts = Completion.withoutEmpty(selected)
@@ -159,6 +161,7 @@ export const make = Effect.fnUntraced(function* (storePart: StorePart) {
       sha256: isComposite ? null : first.sha256,
       isComposite,
       etag: options.etag ?? (yield* Completion.entityTag(digest, parts)),
+      checksum: options.checksum,
       ...types,
       storedAt: now
     }
@@ -174,6 +177,7 @@ export const make = Effect.fnUntraced(function* (storePart: StorePart) {
       revision: upload.revision,
       blobId: upload.blobId,
       numbers: parts.map(({ number }) => number),
+      partials: upload.terms.partials,
       at: now,
       answer: (made: File.StoredFile) => encodeAnswer(File.fromStored(made))
     }

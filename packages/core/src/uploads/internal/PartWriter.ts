@@ -12,7 +12,7 @@ import { BlobStore } from "../../storage/BlobStore.ts"
 import * as StagedBlobs from "../../storage/internal/StagedBlobs.ts"
 import { StorageRoom } from "../../StorageRoom.ts"
 import { LimitsOf, unlimited, within } from "../../usage/UsageLimits.ts"
-import type { StoredUpload } from "../Upload.ts"
+import { reservesLength, type StoredUpload } from "../Upload.ts"
 import { UploadRepository } from "../UploadRepository.ts"
 
 export interface PartOptions {
@@ -56,8 +56,7 @@ export const make = Effect.gen(function* () {
     const reservation = Reservation.make(blobs, {
       bucket,
       blobId,
-      // An upload with a declared length has reserved its bytes already.
-      limits: upload.length === null ? limits : unlimited,
+      limits: reservesLength(upload) ? unlimited : limits,
       length,
       replacedBytes: undefined
     })

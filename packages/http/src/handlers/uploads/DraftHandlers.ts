@@ -4,8 +4,9 @@
 import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
 import { InvalidRequest, type NotFound } from "@holdfast/core/Errors"
 import type { File } from "@holdfast/core/files/File"
+import type { ContentTooLarge } from "@holdfast/core/files/FileErrors"
 import type { Upload } from "@holdfast/core/uploads/Upload"
-import { OffsetMismatch } from "@holdfast/core/uploads/UploadErrors"
+import type { OffsetMismatch } from "@holdfast/core/uploads/UploadErrors"
 import type { UploadRef } from "@holdfast/core/uploads/UploadRepository"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
@@ -22,7 +23,7 @@ import * as RequestBody from "../../transfer/upload/RequestBody.ts"
 import * as FileJson from "../support/FileJson.ts"
 import { locationOf, type Query, refOf, type Requester, type UploadRequests } from "./UploadRequests.ts"
 
-const mediaType = "application/partial-upload"
+export const mediaType = "application/partial-upload"
 
 const typeOf = ({ headers }: HttpServerRequest): string | undefined =>
   headers["content-type"]?.split(";")[0]?.trim().toLowerCase()
@@ -34,7 +35,7 @@ export const limitOf = (maxBytes: number, seconds?: number): string =>
     ...(seconds === undefined ? [] : [`max-age=${Math.max(0, Math.floor(seconds))}`])
   ].join(", ")
 
-/** The types of the draft's problems (sections "Mismatching Offset" and "Inconsistent Length"). */
+/** The types of the draft's problems (sections "Mismatching Offset", "Completed Upload" and "Inconsistent Length"). */
 const problemTypes = "https://iana.org/assignments/http-problem-types"
 
 /** Answers with a problem of the draft, which has the members of every problem besides. */
@@ -49,10 +50,11 @@ const respondProblem = (
     return HttpServerResponse.text(JSON.stringify({ ...problem, type: `${problemTypes}#${type}`, ...members }), {
       status: problem.status,
       contentType: ProblemBody.contentType,
-      headers: { ...headers, "upload-complete": "?0" }
+      headers: { "upload-complete": "?0", ...headers }
     })
   })
 
+const completed = InvalidRequest.at("", "the upload is complete and cannot be changed")
 const inconsistent = InvalidRequest.at("/length", "Upload-Length differs from the length that the request has")
 
 /** Whether an error is about the length that a request declares. */
@@ -93,6 +95,15 @@ export const make = (requests: UploadRequests) => {
         (DateTime.toEpochMillis(upload.expiresAt) - DateTime.toEpochMillis(now)) / 1000
       )
     }))
+
+  /** States the limit with the error of a content that is too large, as the draft requires (section "Limits"). */
+  const stateLimit =
+    ({ link }: Requester, request: HttpServerRequest) =>
+    ({ isOfBucket, limit }: ContentTooLarge) =>
+      Effect.sync(() => {
+        const maxBytes = isOfBucket === true ? limit : requests.maxBytes(link)
+        CommonHeaders.register(request, { "upload-limit": limitOf(maxBytes) })
+      })
 
   /** Completes an upload. From here on an error is one of the file, which sending bytes again does not mend. */
   const complete = (requester: Requester, upload: Upload, request: HttpServerRequest) =>
@@ -149,10 +160,12 @@ export const make = (requests: UploadRequests) => {
         Effect.onError(() => (isAnnounced ? Effect.void : Effect.ignore(requests.abort(requester, ref))))
       )
     },
+    (created, requester, _bucket, request) =>
+      Effect.tapErrorTag(created, "ContentTooLarge", stateLimit(requester, request)),
     Effect.catchTag("InvalidRequest", respondInvalid)
   )
 
-  /** Answers again as the request that has completed the upload, where this request adds nothing to it. */
+  /** Returns the completed upload where this request adds nothing to it, so that it is answered again; else the problem. */
   const repeat = Effect.fnUntraced(function* (
     requester: Requester,
     ref: UploadRef,
@@ -162,13 +175,19 @@ export const make = (requests: UploadRequests) => {
   ) {
     const upload = yield* requests.get(requester, ref)
     if (upload.state !== "DONE") return yield* error
-    return offset === upload.received && isEmpty ? upload : yield* new OffsetMismatch({ offset: upload.received })
+    if (offset === upload.received && isEmpty) return upload
+    const headers = { "upload-complete": "?1", "upload-offset": String(upload.received) }
+    return yield* respondProblem(completed, "completed-upload", {}, headers)
   })
 
   return {
     create,
 
-    head: Effect.fnUntraced(function* (requester: Requester, ref: UploadRef) {
+    head: Effect.fnUntraced(function* (requester: Requester, ref: UploadRef, { headers }: HttpServerRequest) {
+      // The draft forbids both, and requires a server to refuse them: a client that sends them expects another method.
+      if (headers["upload-offset"] !== undefined || headers["upload-complete"] !== undefined) {
+        return yield* InvalidRequest.at("", "HEAD must not have the headers Upload-Offset and Upload-Complete")
+      }
       const upload = yield* requests.resume(requester, ref)
       const state = yield* stateOf(requester, upload, upload.state === "DONE")
       const file = upload.fileId === null ? undefined : { "holdfast-file-id": upload.fileId }
@@ -203,6 +222,8 @@ export const make = (requests: UploadRequests) => {
         if (isLast) return respondWithFile(yield* complete(requester, upload, request), upload, 200, {})
         return HttpServerResponse.empty({ status: 204, headers: yield* stateOf(requester, upload, false) })
       },
+      (appended, requester, _ref, request) =>
+        Effect.tapErrorTag(appended, "ContentTooLarge", stateLimit(requester, request)),
       Effect.catchTag("InvalidRequest", respondInvalid)
     )
   }

@@ -2,11 +2,11 @@
  * The requests of tus 1.0.0 (https://tus.io/protocols/resumable-upload).
  */
 import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
-import { Forbidden, InvalidRequest, type NotFound } from "@holdfast/core/Errors"
+import { InvalidRequest, type NotFound } from "@holdfast/core/Errors"
 import type { File } from "@holdfast/core/files/File"
 import type { ChecksumMismatch } from "@holdfast/core/files/FileErrors"
 import type { Upload } from "@holdfast/core/uploads/Upload"
-import { OffsetMismatch } from "@holdfast/core/uploads/UploadErrors"
+import { OffsetMismatch, takesNoBytes } from "@holdfast/core/uploads/UploadErrors"
 import type { UploadRef } from "@holdfast/core/uploads/UploadRepository"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
@@ -55,8 +55,6 @@ const respondMismatch = (error: ChecksumMismatch) =>
     })
   })
 
-const finalUpload = new Forbidden("The upload is the concatenation of others and takes no bytes.")
-
 /** Returns the headers that describe an upload. */
 const stateOf = (upload: Upload, file: File | undefined) => ({
   "upload-offset": String(upload.received),
@@ -68,12 +66,8 @@ const stateOf = (upload: Upload, file: File | undefined) => ({
 /** Returns why an upload takes no bytes any more. */
 const refuseDone =
   (error: NotFound) =>
-  ({ received, state, terms }: Upload): Effect.Effect<never, Forbidden | NotFound | OffsetMismatch> =>
-    state !== "DONE"
-      ? Effect.fail(error)
-      : terms.notes?.["upload-concat"]?.startsWith("final") === true
-        ? Effect.fail(finalUpload)
-        : Effect.fail(new OffsetMismatch({ offset: received }))
+  ({ received, state }: Upload): Effect.Effect<never, NotFound | OffsetMismatch> =>
+    state !== "DONE" ? Effect.fail(error) : Effect.fail(new OffsetMismatch({ offset: received }))
 
 /** Returns the headers that the client gave the upload, for `HEAD`. */
 const givenTo = ({ length, terms }: Upload) => ({
@@ -95,7 +89,7 @@ export const make = (requests: UploadRequests) => {
         const length = isFinal ? undefined : yield* TusHeaders.creationLength(request.headers)
         const checksum = yield* TusHeaders.checksum(request.headers)
         const withBody = hasBody(request)
-        if (withBody && isFinal) return yield* finalUpload
+        if (withBody && isFinal) return yield* takesNoBytes
         if (withBody && !hasType(request)) return yield* new UnsupportedMediaType({ expected: mediaType })
         const header = request.headers["upload-concat"]
         const created = yield* requests.create(requester, bucket, request, query, {

@@ -64,7 +64,7 @@ export const layer = HttpApiBuilder.group(
     const head = (request: HttpServerRequest.HttpServerRequest, ref: UploadRef) =>
       run(
         Effect.fnUntraced(function* (requester) {
-          return yield* TusHandlers.isTus(request) ? tus.head(requester, ref) : draft.head(requester, ref)
+          return yield* TusHandlers.isTus(request) ? tus.head(requester, ref) : draft.head(requester, ref, request)
         })
       )
     const append = (request: HttpServerRequest.HttpServerRequest, ref: UploadRef) =>

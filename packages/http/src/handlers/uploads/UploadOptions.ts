@@ -27,6 +27,7 @@ export const layer: Layer.Layer<never, never, HttpRouter.HttpRouter> = HttpRoute
       "tus-extension": TusHandlers.extensions,
       "tus-checksum-algorithm": algorithms.join(","),
       "tus-max-size": String(maxUploadBytes),
+      "accept-patch": [DraftHandlers.mediaType, TusHandlers.mediaType].join(", "),
       "upload-limit": DraftHandlers.limitOf(maxUploadBytes)
     }
     for (const path of paths) yield* router.add("OPTIONS", path, HttpServerResponse.empty({ status: 204, headers }))

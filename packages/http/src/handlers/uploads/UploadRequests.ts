@@ -5,7 +5,6 @@
 import type { Actor } from "@holdfast/core/Actor"
 import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
 import { type InvalidRequest, NotFound } from "@holdfast/core/Errors"
-import type { File } from "@holdfast/core/files/File"
 import type { OnConflict } from "@holdfast/core/files/NewFile"
 import type { UploadGrant } from "@holdfast/core/files/links/UploadLink"
 import { ShareUse } from "@holdfast/core/files/shares/ShareUse"
@@ -13,7 +12,6 @@ import { Settings } from "@holdfast/core/Settings"
 import { type AppendOptions, type NewUpload, ResumableUploads } from "@holdfast/core/uploads/ResumableUploads"
 import type { Upload } from "@holdfast/core/uploads/Upload"
 import type { UploadRef } from "@holdfast/core/uploads/UploadRepository"
-import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import { identity } from "effect/Function"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
@@ -48,9 +46,6 @@ export interface BodyOptions extends Pick<AppendOptions, "offset" | "length" | "
   /** The digest that the body must have. */
   readonly checksum?: BodyDigest.Declared | undefined
 }
-
-/** Another request has completed the upload. */
-class Repeated extends Data.TaggedError("Repeated")<{ readonly file: File }> {}
 
 /** The requester that `Authentication` has found. */
 export const requester: Effect.Effect<Requester, never, CurrentActor> = Effect.flatMap(CurrentActor, (actor) =>
@@ -196,19 +191,9 @@ export const make = Effect.gen(function* () {
     /** Completes an upload that no request has continued since `upload` was read. */
     complete: ({ actor, link }: Requester, upload: Upload) => {
       const { received, state } = upload
-      const complete = (onRepeat?: () => void) => uploads.complete(actor, refOf(upload), { received, onRepeat })
-      // A share counts the request that has completed the upload, and no other one at the same time.
-      const completeCounted = Effect.suspend(() => {
-        let isRepeated = false
-        const run = complete(() => void (isRepeated = true))
-        const first = Effect.filterOrFail(
-          run,
-          () => !isRepeated,
-          (file) => new Repeated({ file })
-        )
-        return Effect.catchTag(counted(link, received)(first), "Repeated", ({ file }) => Effect.succeed(file))
-      })
-      return Effect.map(state === "DONE" ? complete() : completeCounted, (file) =>
+      const complete = uploads.complete(actor, refOf(upload), { received })
+      // The caps of its share do not apply to the answer to a repeated completion.
+      return Effect.map(state === "DONE" ? complete : counted(link, received)(complete), (file) =>
         link === undefined ? file : LinkTerms.withoutDescription(file)
       )
     },

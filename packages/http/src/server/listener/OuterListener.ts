@@ -15,7 +15,7 @@ import type { Draining } from "./Draining.ts"
 import * as Framing from "./Framing.ts"
 import * as NodeProblem from "./NodeProblem.ts"
 import * as ObservedRequest from "./ObservedRequest.ts"
-import * as RequestTurns from "./RequestTurns.ts"
+import * as RequestTurns from "../../incoming/RequestTurns.ts"
 
 export interface Options {
   readonly connections: Connections

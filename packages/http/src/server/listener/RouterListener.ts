@@ -28,7 +28,7 @@ const withoutCopies = <R>(context: Context.Context<R>): Context.Context<R> =>
  */
 export const make = <A, E, R, R2 = never>(
   routes: Layer.Layer<A, E, R>,
-  makeDirect: Effect.Effect<FindDirectRead | undefined, never, R2> = Effect.succeed(undefined)
+  makeDirect: Effect.Effect<FindDirectRead | undefined, never, R2> = Effect.undefined
 ) =>
   Effect.gen(function* () {
     const app = yield* HttpRouter.toHttpEffect(routes)

@@ -118,6 +118,9 @@ const open = (
       ExpectContinue.defer(request, response)
       listener(request, response)
     })
+    // RFC 9110, section 10.1.1, permits a server to ignore other expectations, as Amazon S3 does. Node would refuse them with 417,
+    // outside of the access log.
+    server.on("checkExpectation", listener)
     const opened = yield* Effect.acquireRelease(ServerLifecycle.listen(server, address), () =>
       ServerLifecycle.drain(server, drain)
     )

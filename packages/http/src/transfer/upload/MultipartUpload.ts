@@ -8,18 +8,15 @@
  */
 import { type Fault, InvalidRequest } from "@holdfast/core/Errors"
 import { ContentTooLarge } from "@holdfast/core/files/FileErrors"
-import * as Arr from "effect/Array"
-import * as Cause from "effect/Cause"
-import * as Channel from "effect/Channel"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
-import * as Pull from "effect/Pull"
 import * as Scope from "effect/Scope"
-import * as Stream from "effect/Stream"
+import type * as Stream from "effect/Stream"
 import { UnsupportedMediaType } from "../TransferErrors.ts"
 import type * as BodyReader from "./BodyReader.ts"
 import type { FilePart } from "./FilePart.ts"
+import * as FormReader from "./FormReader.ts"
 import * as RequestBody from "./RequestBody.ts"
 import * as UploadFormParser from "./UploadFormParser.ts"
 
@@ -68,68 +65,8 @@ const openBody = (
   )
 }
 
-type Bytes = ReadonlyArray<Uint8Array>
-
-/** A form that is being read. */
-interface Reading {
-  /** The bytes of the file among the next chunks of the body, possibly none; undefined when the form is complete. */
-  readonly next: Effect.Effect<Bytes | undefined, UploadError>
-  /** The value of the part `body`. Completed when the form is complete; fails when `next` fails. */
-  readonly body: Deferred.Deferred<unknown, UploadError>
-  /** Stops reading; the rest of the body stays unread. */
-  readonly stop: Effect.Effect<void>
-}
-
-const read = Effect.fnUntraced(function* (
-  form: UploadFormParser.UploadFormParser,
-  source: BodyReader.Reader
-): Effect.fn.Return<Reading, never, Scope.Scope> {
-  const body = Deferred.makeUnsafe<unknown, UploadError>()
-  const stop = Effect.andThen(Effect.sync(source.stop), Deferred.interrupt(body))
-  yield* Scope.addFinalizer(yield* Effect.scope, stop)
-
-  const refuse = ({ detail, pointer }: Fault): Effect.Effect<never, InvalidRequest> =>
-    Effect.fail(InvalidRequest.at(pointer, detail))
-
-  const receive = (chunks: Bytes): Effect.Effect<Bytes, UploadError> => {
-    let fault: Fault | undefined
-    for (const chunk of chunks) fault ??= form.push(chunk)
-    return fault === undefined ? Effect.succeed(form.takeFileBytes()) : refuse(fault)
-  }
-
-  const end = Effect.suspend(() => {
-    const fault = form.end()
-    if (fault !== undefined) return refuse(fault)
-    Deferred.doneUnsafe(body, Effect.succeed(form.body()?.value))
-    return Effect.undefined
-  })
-
-  const next = source.pull.pipe(
-    Effect.flatMap(receive),
-    Pull.catchDone(() => end),
-    Effect.tapError((error) => {
-      Deferred.doneUnsafe(body, Effect.fail(error))
-      return stop
-    })
-  )
-  return { next, body, stop }
-})
-
-/** The file's bytes: `first`, which have been read already, then those in the rest of the form. */
-const fileStream = ({ next, stop }: Reading, first: Bytes): Stream.Stream<Uint8Array, UploadError> => {
-  let ready: Bytes | undefined = first
-  const pull: Pull.Pull<Arr.NonEmptyReadonlyArray<Uint8Array>, UploadError> = Effect.suspend(() => {
-    const bytes = ready
-    if (bytes === undefined) return Cause.done()
-    ready = []
-    if (Arr.isReadonlyArrayNonEmpty(bytes)) return Effect.succeed(bytes)
-    return Effect.flatMap(next, (bytes) => {
-      ready = bytes
-      return pull
-    })
-  })
-  return Stream.fromChannel(Channel.fromTransform((_, scope) => Effect.as(Scope.addFinalizer(scope, stop), pull)))
-}
+const refuse = ({ detail, pointer }: Fault): Effect.Effect<never, InvalidRequest> =>
+  Effect.fail(InvalidRequest.at(pointer, detail))
 
 /**
  * Reads a form up to the beginning of its file. The scope holds the body: closing it stops the reading.
@@ -149,18 +86,25 @@ export const parse = Effect.fnUntraced(function* (
   options: RequestBody.Options
 ): Effect.fn.Return<Upload, UploadError | UnsupportedMediaType, Scope.Scope> {
   const form = yield* openForm(request)
-  const reading = yield* read(form, yield* openBody(request, options))
-  let first: Bytes | undefined = []
-  let file = form.file()
-  while (file === undefined && first !== undefined) {
-    first = yield* reading.next
-    file = form.file()
-  }
+  const source = yield* openBody(request, options)
+  // Completed when the form is complete; fails when the reading of the form fails.
+  const body = Deferred.makeUnsafe<unknown, UploadError>()
+  const stop = Effect.andThen(Effect.sync(source.stop), Deferred.interrupt(body))
+  yield* Scope.addFinalizer(yield* Effect.scope, stop)
+  const next = FormReader.next(form, source.pull, refuse, () => {
+    Deferred.doneUnsafe(body, Effect.succeed(form.body()?.value))
+  }).pipe(
+    Effect.tapError((error) => {
+      Deferred.doneUnsafe(body, Effect.fail(error))
+      return stop
+    })
+  )
+  const file = yield* FormReader.openFile(form, next, stop)
   if (file === undefined) return yield* InvalidRequest.at("/file", "is required")
   const known = form.bodyBeforeFile()
   return {
-    file: { ...file, stream: fileStream(reading, first ?? []) },
+    file: { ...file.part, stream: file.stream },
     isBodyKnown: known !== undefined,
-    body: known === undefined ? Deferred.await(reading.body) : Effect.succeed(known.value)
+    body: known === undefined ? Deferred.await(body) : Effect.succeed(known.value)
   }
 })

@@ -1,14 +1,11 @@
 /**
  * A parser for the form of an upload (RFC 7578): one part `file`, and at most one part `body` of JSON text, in either order.
  * Small fields of other names are ignored; another file is refused.
- *
- * The parser is synchronous and uses no effects: the caller pushes chunks of the body and takes the file's bytes, which are
- * views of those chunks.
  */
 import type { Fault } from "@holdfast/core/Errors"
-import * as MultipartParser from "effect/http/MultipartParser"
+import type * as MultipartParser from "effect/http/MultipartParser"
 import * as JsonText from "../request/JsonText.ts"
-import * as FilePart from "./FilePart.ts"
+import * as FormParser from "./FormParser.ts"
 
 /** The largest part `body`, and the largest ignored part, in bytes. */
 const maxField = 64 * 1024
@@ -16,15 +13,7 @@ const maxParts = 32
 /** The most bytes of a form besides those of its file: heads of parts, boundaries and other parts. */
 export const maxOverhead = 256 * 1024
 
-export interface UploadFormParser {
-  /** Parses a chunk. Returns the first fault of the form, if any; no more chunks may be pushed after one. */
-  readonly push: (chunk: Uint8Array) => Fault | undefined
-  /** Ends the form. Returns the first fault, if any: a form without its last boundary is incomplete. */
-  readonly end: () => Fault | undefined
-  /** The bytes of the file that were parsed since the last call. */
-  readonly takeFileBytes: () => ReadonlyArray<Uint8Array>
-  /** The description of the part `file`; undefined until its head was parsed. */
-  readonly file: () => FilePart.FilePart | undefined
+export interface UploadFormParser extends FormParser.FormParser<Fault> {
   /** The value of the part `body`; undefined until the part was parsed. */
   readonly body: () => { readonly value: unknown } | undefined
   /** The same if the part precedes the part `file`; undefined otherwise, however the form is cut into chunks. */
@@ -57,87 +46,49 @@ const toFault = (error: MultipartParser.MultipartError, part: string): Fault => 
   }
 }
 
-/** A parser for one form. `contentType` is the `Content-Type` of the request, which contains the boundary. */
+const tooMuchOverhead = formFault(`the form must have at most ${maxOverhead} bytes besides those of the file`)
+const noFile = partFault("file", `is required: ${expectedParts}`)
+
+/** Makes a parser for one form. `contentType` is the `Content-Type` of the request, which contains the boundary. */
 export const make = (contentType: string): UploadFormParser => {
-  let fileBytes: Array<Uint8Array> = []
-  let file: FilePart.FilePart | undefined
   let body: { readonly value: unknown } | undefined
   let bodyBeforeFile: typeof body
-  let fault: Fault | undefined
-  let isComplete = false
   let part = ""
-  let overhead = 0
   const seen = new Set<string>()
 
-  const beginPart = (info: MultipartParser.PartInfo): void => {
-    part = info.name
-    const encoding = info.headers["content-transfer-encoding"]
+  const check = (info: MultipartParser.PartInfo): Fault | undefined => {
     if (info.contentDisposition !== "form-data")
-      fault ??= formFault("every part of the form must have a Content-Disposition of form-data")
-    // Deprecated (RFC 7578, section 4.7). Any encoding but these three would have to be decoded.
-    else if (encoding !== undefined && !/^(?:7bit|8bit|binary)$/i.test(String(encoding))) {
-      fault ??= partFault(part, "must not have a Content-Transfer-Encoding other than 7bit, 8bit or binary")
-    } else if ((part === "file" || part === "body") && seen.has(part)) fault ??= partFault(part, "must occur only once")
+      return formFault("every part of the form must have a Content-Disposition of form-data")
+    if (FormParser.isEncoded(info)) {
+      return partFault(part, "must not have a Content-Transfer-Encoding other than 7bit, 8bit or binary")
+    }
+    if (part === "file" || part === "body") return seen.has(part) ? partFault(part, "must occur only once") : undefined
     // Ignoring it would lose a file that the client believes to be stored. Browsers send an unused file input with an empty name.
-    else if (part !== "file" && part !== "body" && info.filename) {
-      fault ??= partFault(part, `must not have a file: ${expectedParts}`)
-    }
-    seen.add(part)
+    return info.filename ? partFault(part, `must not have a file: ${expectedParts}`) : undefined
   }
 
-  const parser = MultipartParser.make({
-    headers: { "content-type": contentType },
+  const parser = FormParser.make<Fault>(contentType, {
     maxParts,
-    maxFieldSize: maxField,
-    isFile: (info) => {
-      beginPart(info)
-      return info.name === "file"
+    maxField,
+    maxOverhead,
+    isFile: ({ name }) => name === "file",
+    beginPart: (info) => {
+      part = info.name
+      const fault = check(info)
+      seen.add(part)
+      return fault
     },
-    onFile: (info) => {
-      file ??= FilePart.fromPartInfo(info)
-      bodyBeforeFile = body
-      return (chunk) => {
-        if (chunk !== null) fileBytes.push(chunk)
-      }
-    },
-    onField: (info, value) => {
-      if (info.name !== "body") return
+    endField: ({ name }, value, hasFile) => {
+      if (name !== "body") return undefined
       const parsed = JsonText.parse(value)
-      if ("value" in parsed) body = parsed
-      else fault ??= partFault("body", parsed.fault)
+      if (!("value" in parsed)) return partFault("body", parsed.fault)
+      body = parsed
+      if (!hasFile) bodyBeforeFile = parsed
+      return undefined
     },
-    onError: (error) => {
-      fault ??= toFault(error, part)
-    },
-    onDone: () => {
-      isComplete = true
-      if (file === undefined) fault ??= partFault("file", `is required: ${expectedParts}`)
-    }
+    toFault: (error) => toFault(error, part),
+    tooMuchOverhead,
+    noFile
   })
-
-  return {
-    push: (chunk) => {
-      // Bytes after the last boundary are to be ignored (RFC 2046, section 5.1.1).
-      if (fault !== undefined || isComplete) return fault
-      const before = fileBytes.length
-      parser.write(chunk)
-      overhead += chunk.length
-      for (let i = before; i < fileBytes.length; i++) overhead -= fileBytes[i]?.length ?? 0
-      if (overhead > maxOverhead)
-        fault ??= formFault(`the form must have at most ${maxOverhead} bytes besides those of the file`)
-      return fault
-    },
-    end: () => {
-      if (fault === undefined && !isComplete) parser.end()
-      return fault
-    },
-    takeFileBytes: () => {
-      const taken = fileBytes
-      fileBytes = []
-      return taken
-    },
-    file: () => file,
-    body: () => body,
-    bodyBeforeFile: () => bodyBeforeFile
-  }
+  return { ...parser, body: () => body, bodyBeforeFile: () => bodyBeforeFile }
 }

@@ -8,20 +8,42 @@ import { Sweeper } from "@holdfast/core/storage/Sweeper"
 import type { UploadRef } from "@holdfast/core/uploads/UploadRepository"
 import { fs } from "@holdfast/fs"
 import { sqlite } from "@holdfast/sqlite"
-import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
 import * as StoreIdentity from "../../support/StoreIdentity.ts"
+import * as ClockAhead from "../../uploads/ClockAhead.ts"
 
-const partSize = 5_000
+const smallPart = 5_000
+
+/** The least size of a part over S3 that is not the last one. */
+const largePart = 5 * 1024 * 1024
+
+/** How the program uploads a file. */
+export type Client = "APPEND" | "PARTS" | "S3"
+
+/** Parts of each file. */
+export const partsOfFile = { APPEND: 4, PARTS: 4, S3: 2 } as const
+
+/** Returns the bytes of a part. They are printable, so that a log of them is short. */
+export const partOf = (client: Client, number: number): Uint8Array<ArrayBuffer> => {
+  const isLarge = client === "S3" && number < partsOfFile.S3
+  return new Uint8Array(isLarge ? largePart : smallPart).fill(0x30 + number)
+}
+
+/** Returns the bytes of the first so many parts. */
+const contentOf = (client: Client, parts: number): Buffer =>
+  Buffer.concat(Array.from({ length: parts }, (_, index) => partOf(client, index + 1)))
+
+/** Returns how many parts a file of so many bytes has. */
+const countParts = (bytes: number): number => Math.floor(bytes / largePart) + (bytes % largePart) / smallPart
 
 /** A step that the program has requested, or that was acknowledged, of an upload. */
 export interface Line extends UploadRef {
   /** Milliseconds since the epoch. */
   readonly at: number
-  readonly mode: "APPEND" | "PARTS"
+  readonly client: Client
   /** Acknowledged parts. */
   readonly parts: number
   /** Completed and aborted are acknowledged, completing and aborting are requested. */
@@ -57,18 +79,16 @@ const checkFile = async (holdfast: Holdfast, { parts, ...line }: Line, fileId: s
   const download = await holdfast.files.read(holdfast.system(), { ...line, fileId })
   const bytes = await download.bytes()
   // The part whose request ran may be there as well.
-  const sizes = line.state === "open" ? [parts, parts + 1] : [parts]
-  if (!sizes.some((count) => count * partSize === bytes.length))
-    return [`${fileId}: ${bytes.length} bytes, not ${parts} parts`]
-  const isRight = bytes.every((byte, index) => byte === Math.floor(index / partSize) + 1)
-  return isRight ? [] : [`${fileId}: other bytes than were acknowledged`]
+  const possible = (line.state === "open" ? [parts, parts + 1] : [parts]).map((count) => contentOf(line.client, count))
+  if (possible.some((content) => content.equals(bytes))) return []
+  return [`${fileId}: ${bytes.length} bytes, other ones than the ${parts} acknowledged parts`]
 }
 
 /** Returns what is wrong with an upload. Completes it when `finish` is set and it is open. */
 const checkUpload = async (holdfast: Holdfast, line: Line, finish: boolean): Promise<Array<string>> => {
   const system = holdfast.system()
   const upload = await absent(holdfast.uploads.get(system, line))
-  const { bucketId, fileId, parts, state, tenantId, uploadId } = line
+  const { bucketId, client, fileId, parts, state, tenantId, uploadId } = line
   if (upload === undefined) return state === "aborting" || state === "aborted" ? [] : [`${uploadId}: is lost`]
   if (state === "aborted") return [`${uploadId}: is back`]
   if (upload.state === "DONE" || finish) {
@@ -83,30 +103,17 @@ const checkUpload = async (holdfast: Holdfast, line: Line, finish: boolean): Pro
     numbers.length >= parts &&
     numbers.length <= parts + 1 &&
     numbers.every((number, index) => number === index + 1) &&
-    upload.received === numbers.length * partSize
+    upload.received === contentOf(client, numbers.length).length
   return isRight ? [] : [`${uploadId}: has the parts ${numbers} and ${upload.received} bytes, not ${parts} parts`]
 }
 
-/** The machine's clock, so many milliseconds ahead. */
-const aheadBy = (millis: number) =>
-  Effect.map(Clock.Clock, (clock) => ({
-    currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe() + millis,
-    currentTimeMillis: Effect.map(clock.currentTimeMillis, (now) => now + millis),
-    currentTimeNanosUnsafe: () => clock.currentTimeNanosUnsafe(),
-    currentTimeNanos: clock.currentTimeNanos,
-    monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe(),
-    monotonicTimeNanos: clock.monotonicTimeNanos,
-    sleep: (duration: Duration.Duration) => clock.sleep(duration)
-  }))
-
 /** Longer than uploads last without bytes. */
-const untilExpired = Duration.toMillis(Duration.days(2))
+const untilExpired = Duration.days(2)
 
-/** Sweeps until nothing is left: the sweep that removes an upload dooms its parts. */
+/** Sweeps once, as after the expiry of all uploads. */
 const sweepExpired = Effect.gen(function* () {
   const { sweep } = yield* Sweeper
-  const ahead = Effect.provideService(sweep(), Clock.Clock, yield* aheadBy(untilExpired))
-  yield* Effect.repeat(ahead, { until: ({ removed }) => removed === 0 })
+  yield* ClockAhead.by(untilExpired)(sweep())
 })
 
 /** Returns how many parts the files of all buckets have, and how many blobs the disk has. */
@@ -117,7 +124,7 @@ const countBlobs = async (holdfast: Holdfast, directory: string) => {
     for await (const { id: bucketId } of holdfast.buckets.iterate(system, { tenantId })) {
       const request = { tenantId, bucketId, recursive: true, expands: ["SIZE" as const], limit: 1000 }
       for await (const file of holdfast.files.iterate(system, request))
-        parts += (file.expands?.size?.bytes ?? 0) / partSize
+        parts += countParts(file.expands?.size?.bytes ?? 0)
     }
   }
   const blobs = Fs.readdirSync(Path.join(directory, "files"), { recursive: true, withFileTypes: true })

@@ -20,7 +20,7 @@ const cuts = process.env["HOLDFAST_FAULTS"] === "all" ? 40 : 4
 
 Requires.requires(missing).describe("power failure", () => {
   it(
-    "during appends, parts, completions and aborts → what was acknowledged is kept, nothing else after the expiry",
+    "during appends, parts, completions and aborts, of the library and over S3 → what was acknowledged is kept, nothing else after the expiry",
     { timeout: 60_000 + 20_000 * cuts },
     async () => {
       const directory = await Process.makeDirectory()

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { setImmediate as turn } from "node:timers/promises"
-import * as RequestTurns from "../../../src/server/listener/RequestTurns.ts"
+import * as RequestTurns from "../../../src/incoming/RequestTurns.ts"
 
 /** Returns a function that passes a request of this duration through the turns, and the order in which requests started. */
 const make = () => {

@@ -93,7 +93,7 @@ export const removalRaceContract = (it: It): void => {
           )
           const put = (upload: StoredUpload) => UploadFixtures.put(upload, { number: 1 }, 10)
           const parts = yield* Effect.forEach(made, (upload, index) =>
-            index % 2 === 0 ? put(upload) : Effect.succeed(undefined)
+            index % 2 === 0 ? put(upload) : Effect.undefined
           )
           const failures = yield* runConcurrently(round, buckets.remove({ bucket, force: true, sweepAt }), (index) => {
             const [upload, part] = [made[index], parts[index]]

@@ -47,7 +47,8 @@ export const uploadContract = (it: It): void => {
       for (const ref of [other, { ...bucket, tenantId: yield* Fixtures.tenant }]) {
         expect(Option.isNone(yield* uploads.find({ ...ref, uploadId: upload.id }))).toBe(true)
       }
-      const foreign = yield* Effect.flip(uploads.create(sample({ ...bucket, bucketId: Sample.id("bkt") }), 100))
+      const most = { maxOpen: 100, maxOfLink: 2 }
+      const foreign = yield* Effect.flip(uploads.create(sample({ ...bucket, bucketId: Sample.id("bkt") }), most))
       expect(foreign).toMatchObject({ _tag: "NotFound", resource: "bucket" })
     })
   )
@@ -57,11 +58,29 @@ export const uploadContract = (it: It): void => {
       const uploads = yield* UploadRepository
       const bucket = yield* Fixtures.bucket()
       const [first] = [yield* open(bucket), yield* open(bucket)]
-      const refused = yield* Effect.flip(uploads.create(sample(bucket), 2))
+      const refused = yield* Effect.flip(uploads.create(sample(bucket), { maxOpen: 2, maxOfLink: 2 }))
       expect(refused).toMatchObject({ _tag: "QuotaExceeded", quota: { maximum: 2, use: 2 } })
       yield* uploads.abort(refOf(first))
-      yield* uploads.create(sample(bucket), 2)
+      yield* uploads.create(sample(bucket), { maxOpen: 2, maxOfLink: 2 })
     })
+  )
+
+  it.effect(
+    "create: as many open uploads of a link as permitted → QuotaExceeded; of another link, or completed → created",
+    () =>
+      Effect.gen(function* () {
+        const uploads = yield* UploadRepository
+        const bucket = yield* Fixtures.bucket()
+        const { terms } = sample(bucket)
+        const openOf = (link: string) => open(bucket, { terms: { ...terms, link } })
+        const [first] = [yield* openOf("one"), yield* openOf("one")]
+        const quota = { limit: "uploadsPerLink", maximum: 2, use: 2 }
+        expect(yield* Effect.flip(openOf("one"))).toMatchObject({ _tag: "QuotaExceeded", quota })
+        yield* openOf("other")
+        yield* open(bucket)
+        yield* uploads.abort(refOf(first))
+        yield* openOf("one")
+      })
   )
 
   it.effect("addPart: appends in order → offset grows; other offset or former epoch → UploadSuperseded", () =>
@@ -88,60 +107,89 @@ export const uploadContract = (it: It): void => {
   )
 
   it.effect(
-    "join: partial uploads in another order → their parts and bytes in that order, one reservation; again → NotFound",
+    "completion: partial uploads in another order → their parts and bytes in that order, one reservation; again → NotFound",
     () =>
       Effect.gen(function* () {
         const uploads = yield* UploadRepository
+        const files = yield* FileRepository
         const bucket = yield* Fixtures.bucket()
         const first = yield* open(bucket, { length: 12 })
-        yield* put(first, { offset: 0, epoch: 0 }, 7)
+        const [head, tail] = [
+          yield* put(first, { offset: 0, epoch: 0 }, 7),
+          yield* put(first, { offset: 7, epoch: 0 }, 5)
+        ]
         const second = yield* open(bucket, { length: 3 })
         const last = yield* put(second, { offset: 0, epoch: 0 }, 3)
         const empty = yield* open(bucket, { length: 0 })
-        const join = (upload: StoredUpload, partials: ReadonlyArray<StoredUpload>) =>
-          uploads.join({
-            upload: refOf(upload),
-            partials: partials.map(({ id }) => id),
-            now: Sample.at(),
-            expiresAt: Sample.at(90_000)
-          })
-        const upload = yield* open(bucket)
-        const order = [second, empty, first]
-        expect(yield* Effect.flip(join(upload, order))).toMatchObject({
-          _tag: "UploadIncomplete",
-          received: 7,
-          length: 12
-        })
-        yield* put(first, { offset: 7, epoch: 0 }, 5)
+        const partials = [
+          { id: second.id, parts: 1, bytes: 3 },
+          { id: empty.id, parts: 0, bytes: 0 },
+          { id: first.id, parts: 2, bytes: 12 }
+        ]
+        const openFinal = open(bucket, { length: 15, received: 15, terms: { ...first.terms, partials } })
+        const [upload, other] = [yield* openFinal, yield* openFinal]
+        expect(Option.getOrThrow(yield* uploads.find(refOf(upload))).upload).toEqual(upload)
         expect(yield* reserved(bucket)).toBe(15)
-        const joined = yield* join(upload, order)
-        expect(joined).toMatchObject({
-          received: 15,
-          length: 15,
-          revision: 3,
-          expiresAt: Sample.at(90_000),
-          state: "OPEN"
-        })
-        expect(Option.getOrThrow(yield* uploads.find(refOf(upload))).upload).toEqual(joined)
-        const parts = yield* uploads.listParts({ blobId: upload.blobId, limit: 10 })
-        expect(parts.map(({ number, size }) => [number, size])).toEqual([
-          [1, 3],
-          [2, 7],
-          [3, 5]
-        ])
-        expect(parts[0]?.blobId).toBe(last.blobId)
-        expect(yield* reserved(bucket)).toBe(15)
-        expect(Option.getOrThrow(yield* uploads.find(refOf(first))).upload.state).toBe("DEAD")
-        expect(yield* stateOf(first.blobId)).toBe("DOOMED")
-        yield* (yield* BlobRepository).forget([first.blobId, second.blobId, empty.blobId])
-        expect(yield* Effect.forEach(parts, ({ blobId }) => stateOf(blobId))).toEqual(["READY", "READY", "READY"])
-        expect(yield* Effect.flip(join(yield* open(bucket), [first]))).toMatchObject({ _tag: "NotFound" })
-        const content = composite(upload.blobId, 15)
-        const file = Sample.file({ version: 1, content })
-        yield* (yield* FileRepository).insert(bucket, file, assembly(joined, 3, [1, 2, 3]))
+        const complete = (final: StoredUpload, joined = partials) => {
+          const file = Sample.file({ version: 1, content: composite(final.blobId, 15) })
+          return files.insert(bucket, file, { ...assembly(final, 0, [1, 2, 3]), partials: joined })
+        }
+        const stale = partials.map(({ bytes, id }) => ({ id, parts: 1, bytes }))
+        expect(yield* Effect.flip(complete(upload, stale))).toMatchObject({ _tag: "UploadExpired" })
+        yield* within({ ...unlimited, bucket: { files: null, bytes: 15 } })(complete(upload))
         const starts = yield* (yield* BlobRepository).listParts({ blobId: upload.blobId, offset: 0, limit: 10 })
-        expect(starts.map(({ start }) => start)).toEqual([0, 3, 10])
+        expect(starts.map(({ blobId, start }) => [blobId, start])).toEqual([
+          [last.blobId, 0],
+          [head.blobId, 3],
+          [tail.blobId, 10]
+        ])
+        expect(yield* reserved(bucket)).toBe(0)
+        for (const partial of [first, second, empty]) {
+          const found = Option.getOrThrow(yield* uploads.find(refOf(partial))).upload
+          expect([found.state, found.terms.joinedBy]).toEqual(["DEAD", upload.id])
+          expect(yield* stateOf(partial.blobId)).toBe("DOOMED")
+        }
+        // Their blobs are swept without the parts.
+        yield* (yield* BlobRepository).forget([first.blobId, second.blobId, empty.blobId])
+        for (const { blobId } of [head, tail, last]) expect(yield* stateOf(blobId)).toBe("READY")
+        expect(yield* Effect.flip(complete(other))).toMatchObject({ _tag: "NotFound" })
+        expect(Option.getOrThrow(yield* uploads.find(refOf(other))).upload.state).toBe("OPEN")
       })
+  )
+
+  it.effect(
+    "completion: one partial upload of one part → plain content, with the reservation of the partial upload",
+    () =>
+      Effect.gen(function* () {
+        const bucket = yield* Fixtures.bucket()
+        const partial = yield* open(bucket, { length: 5 })
+        const { blobId } = yield* put(partial, { offset: 0, epoch: 0 }, 5)
+        const partials = [{ id: partial.id, parts: 1, bytes: 5 }]
+        const upload = yield* open(bucket, { length: 5, received: 5, terms: { ...partial.terms, partials } })
+        const file = Sample.file({ version: 1, content: { ...Sample.content(blobId), size: 5 } })
+        yield* within({ ...unlimited, bucket: { files: null, bytes: 5 } })(
+          (yield* FileRepository).insert(bucket, file, { ...assembly(upload, 0, [1]), partials })
+        )
+        expect([yield* stateOf(blobId), yield* stateOf(upload.blobId)]).toEqual(["READY", "DOOMED"])
+        expect(yield* reserved(bucket)).toBe(0)
+      })
+  )
+
+  it.effect("abort, expiry of an upload of partial ones → these stay as they are", () =>
+    Effect.gen(function* () {
+      const uploads = yield* UploadRepository
+      const bucket = yield* Fixtures.bucket()
+      const partial = yield* open(bucket, { length: 5, expiresAt: Sample.at(90_000) })
+      const { blobId, stored } = yield* put(partial, { offset: 0, epoch: 0 }, 5)
+      const partials = [{ id: partial.id, parts: 1, bytes: 5 }]
+      const openFinal = open(bucket, { length: 5, received: 5, terms: { ...partial.terms, partials } })
+      yield* uploads.abort(refOf(yield* openFinal))
+      yield* openFinal
+      yield* uploads.deleteExpired({ now: Sample.at(60_000), limit: 1000 })
+      yield* (yield* BlobRepository).expire("all")
+      expect(Option.getOrThrow(yield* uploads.find(refOf(partial))).upload).toEqual(stored)
+      expect(yield* uploads.listParts({ blobId: partial.blobId, limit: 10 })).toMatchObject([{ number: 1, blobId }])
+    })
   )
 
   it.effect("addPart: 8 appends at one offset at once → exactly one succeeds", () =>
@@ -217,6 +265,21 @@ export const uploadContract = (it: It): void => {
     })
   )
 
+  it.effect("prolong: open upload → its record and its blob last until the new time; aborted → NotFound", () =>
+    Effect.gen(function* () {
+      const uploads = yield* UploadRepository
+      const upload = yield* open(yield* Fixtures.bucket())
+      const terms = { upload: refOf(upload), expiresAt: Sample.at(300_000) }
+      yield* uploads.prolong(terms)
+      const found = Option.getOrThrow(yield* uploads.find(refOf(upload))).upload
+      expect(found).toEqual({ ...upload, expiresAt: terms.expiresAt })
+      yield* (yield* BlobRepository).expire({ before: Sample.at(299_999) })
+      expect(yield* stateOf(upload.blobId)).toBe("PENDING")
+      yield* uploads.abort(refOf(upload))
+      expect(yield* Effect.flip(uploads.prolong(terms))).toMatchObject({ _tag: "NotFound", resource: "upload" })
+    })
+  )
+
   it.effect("completion: parts of an append upload → composite content, parts found by offset, upload DONE", () =>
     Effect.gen(function* () {
       const blobs = yield* BlobRepository
@@ -233,7 +296,7 @@ export const uploadContract = (it: It): void => {
       expect(yield* Fixtures.blob(upload.blobId)).toMatchObject(whole)
       expect(yield* Fixtures.blob(ids[2] ?? "")).toMatchObject({ state: "READY", fileId: file.id, isPart: true })
       const partsAt = (offset: number, limit = 10) => blobs.listParts({ blobId: upload.blobId, offset, limit })
-      const expected = ids.map((blobId, index) => ({ blobId, start: index * 10, size: 10 }))
+      const expected = ids.map((blobId, index) => ({ blobId, start: index * 10, size: 10, tag: null }))
       expect(yield* partsAt(0)).toEqual(expected)
       expect(yield* partsAt(19, 2)).toEqual(expected.slice(1, 3))
       expect(yield* partsAt(30)).toEqual(expected.slice(3))
@@ -254,7 +317,7 @@ export const uploadContract = (it: It): void => {
       const bucket = yield* Fixtures.bucket()
       const former = yield* Fixtures.store(bucket)
       const upload = yield* open(bucket, { mode: "PARTS" })
-      const third = yield* put(upload, { number: 30 }, 5)
+      const third = yield* put(upload, { number: 30 }, 5, "tag")
       const first = yield* put(upload, { number: 10 }, 7)
       const unused = yield* put(upload, { number: 20 }, 6)
       const replacement = {
@@ -270,8 +333,8 @@ export const uploadContract = (it: It): void => {
       expect(changed).toMatchObject({ _tag: "UploadExpired" })
       yield* files.replaceContent({ ...replacement, assembly: assembly(upload, 3, [10, 30]) })
       expect(yield* blobs.listParts({ blobId: upload.blobId, offset: 0, limit: 10 })).toEqual([
-        { blobId: first.blobId, start: 0, size: 7 },
-        { blobId: third.blobId, start: 7, size: 5 }
+        { blobId: first.blobId, start: 0, size: 7, tag: null },
+        { blobId: third.blobId, start: 7, size: 5, tag: "tag" }
       ])
       const states = yield* Effect.forEach([upload.blobId, unused.blobId, former.content.blobId], stateOf)
       expect(states).toEqual(["READY", "DOOMED", "DOOMED"])

@@ -34,7 +34,7 @@ export const sample = (bucket: BucketRef, fields: Partial<StoredUpload> = {}): S
 
 export const open = Effect.fnUntraced(function* (bucket: BucketRef, fields: Partial<StoredUpload> = {}) {
   const upload = sample(bucket, fields)
-  yield* (yield* UploadRepository).create(upload, 100)
+  yield* (yield* UploadRepository).create(upload, { maxOpen: 100, maxOfLink: 2 })
   return upload
 })
 

@@ -5,14 +5,14 @@ import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { NotFound } from "@holdfast/core/Errors"
 import { UploadExpired } from "@holdfast/core/files/FileErrors"
-import type { StoredUpload } from "@holdfast/core/uploads/Upload"
+import { reservesLength, type StoredUpload } from "@holdfast/core/uploads/Upload"
 import { UploadSuperseded } from "@holdfast/core/uploads/UploadErrors"
 import type { UploadRef, UploadRepository } from "@holdfast/core/uploads/UploadRepository"
 import { lockOpenBucket } from "../buckets/OpenBucket.ts"
 import { lock, millis } from "../Dialect.ts"
 import { ofBucket } from "../files/FileRow.ts"
 import * as Row from "../Row.ts"
-import { withinLimits } from "../usage/WithinLimits.ts"
+import { type Check, withinLimits } from "../usage/WithinLimits.ts"
 import { byRef, columns, toUpload } from "./UploadRow.ts"
 
 type Terms = Parameters<UploadRepository["Service"]["addPart"]>[0]
@@ -30,21 +30,49 @@ export const lockOpen = (sql: SqlClient, upload: UploadRef) =>
     )
   )
 
+/** The bytes that a new upload reserves. Those of an upload of partial ones are reserved by them. */
+export const bytesToReserve = ({ length, terms }: StoredUpload): number =>
+  terms.partials === undefined ? (length ?? 0) : 0
+
 /** The bytes that an upload reserves. */
-const reservedBytes = ({ length, received }: Pick<StoredUpload, "length" | "received">): number =>
-  Math.max(length ?? 0, received)
+const reservedBytes = (upload: StoredUpload): number =>
+  upload.terms.partials !== undefined
+    ? 0
+    : reservesLength(upload)
+      ? Math.max(upload.length ?? 0, upload.received)
+      : upload.received
+
+const setReserved = (sql: SqlClient, upload: StoredUpload, bytes: number) =>
+  sql`UPDATE blob SET reserved = ${bytes}, due_at = ${millis(upload.expiresAt)}
+    WHERE id = ${upload.blobId} AND ${ofBucket(sql, upload)} AND state = 'PENDING' RETURNING id`.pipe(
+    Row.orFail(() => missing)
+  )
 
 /**
  * Prolongs the blob of an upload, and reserves its bytes. Returns by how much the reservation grows. Fails with `NotFound` when the
  * blob has been doomed: the upload has expired, or its bucket was removed.
  */
 export const reserve = Effect.fnUntraced(function* (sql: SqlClient, former: StoredUpload, upload: StoredUpload) {
-  const bytes = reservedBytes(upload)
-  yield* sql`UPDATE blob SET reserved = ${bytes}, due_at = ${millis(upload.expiresAt)}
-    WHERE id = ${upload.blobId} AND ${ofBucket(sql, upload)} AND state = 'PENDING' RETURNING id`.pipe(
-    Row.orFail(() => missing)
-  )
+  yield* setReserved(sql, upload, reservedBytes(upload))
+  return reservedBytes(upload) - reservedBytes(former)
+})
+
+/** Reserves the declared length of an upload. Returns by how much the reservation grows. Fails as `reserve`. */
+export const reserveLength = Effect.fnUntraced(function* (sql: SqlClient, former: StoredUpload, upload: StoredUpload) {
+  const bytes = Math.max(upload.length ?? 0, upload.received)
+  yield* setReserved(sql, upload, bytes)
   return bytes - reservedBytes(former)
+})
+
+/** Checks that the declared length, which is reserved, has room. Then the reservation is what the upload reserves at other times. */
+export const checkLength = Effect.fnUntraced(function* (
+  sql: SqlClient,
+  upload: StoredUpload,
+  growth: number,
+  check: Check
+) {
+  yield* check({ files: 0, bytes: growth })
+  if (upload.length !== null && !reservesLength(upload)) yield* setReserved(sql, upload, reservedBytes(upload))
 })
 
 const isAt = (upload: StoredUpload, at: Terms["at"]): boolean =>

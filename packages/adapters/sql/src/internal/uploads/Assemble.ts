@@ -14,6 +14,7 @@ import { lockOpenBucket } from "../buckets/OpenBucket.ts"
 import { among, millis } from "../Dialect.ts"
 import { ofBucket } from "../files/FileRow.ts"
 import * as Row from "../Row.ts"
+import { joinPartials } from "./JoinPartials.ts"
 
 /** Returns the list of numbers as a subquery with one parameter. */
 const inNumbers = (sql: SqlClient, numbers: ReadonlyArray<number>) =>
@@ -73,6 +74,7 @@ export const assemble = Effect.fnUntraced(function* (
     const open = yield* sql`SELECT id FROM upload WHERE ${own} AND expires_at > ${millis(upload.at)}`
     return yield* open.length === 0 ? new NotFound({ resource: "upload" }) : new UploadExpired()
   }
+  if (upload.partials !== undefined) yield* joinPartials(sql, bucket, upload, upload.partials)
   yield* content.isComposite === true ? joinParts(sql, content, upload) : replaceByPart(sql, bucket, content, upload)
 })
 

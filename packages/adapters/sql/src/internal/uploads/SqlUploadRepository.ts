@@ -4,8 +4,10 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { SqlClient } from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
 import { NotFound, QuotaExceeded } from "@holdfast/core/Errors"
-import { UploadRepository } from "@holdfast/core/uploads/UploadRepository"
+import type { StoredUpload } from "@holdfast/core/uploads/Upload"
+import { type OpenLimits, UploadRepository } from "@holdfast/core/uploads/UploadRepository"
 import * as ContentRuleColumns from "../buckets/ContentRuleColumns.ts"
 import { isOpenBucket, lockOpenBucket, openBucket } from "../buckets/OpenBucket.ts"
 import { lock, millis } from "../Dialect.ts"
@@ -14,41 +16,54 @@ import * as Row from "../Row.ts"
 import { operation } from "../../SqlFailure.ts"
 import { transaction } from "../../Transaction.ts"
 import { withinLimits } from "../usage/WithinLimits.ts"
-import { addPart, lockOpen, reserve } from "./AddPart.ts"
+import { addPart, bytesToReserve, checkLength, lockOpen, reserveLength } from "./AddPart.ts"
 import * as Digests from "./Digests.ts"
-import { join } from "./JoinUploads.ts"
 import { byRef, columns, toUpload, toUploadPart } from "./UploadRow.ts"
+
+const missingBucket = new NotFound({ resource: "bucket" })
+
+/** Fails when there are as many open uploads as there may be. Those that are created at the same time do not see each other. */
+const checkOpen = Effect.fnUntraced(function* (
+  sql: SqlClient,
+  { tenantId, terms: { link } }: StoredUpload,
+  { maxOfLink, maxOpen }: OpenLimits
+) {
+  const isOpen = sql`tenant_id = ${tenantId} AND state = 'OPEN'`
+  const check = Effect.fnUntraced(function* (limit: string, maximum: number, condition: Fragment) {
+    const open = yield* sql`SELECT 1 AS one FROM upload WHERE ${condition} LIMIT ${maximum}`
+    if (open.length < maximum) return
+    return yield* new QuotaExceeded({ quota: { owner: "tenant", limit, maximum, use: open.length } })
+  })
+  yield* check("open uploads", maxOpen, isOpen)
+  if (link !== undefined) yield* check("uploadsPerLink", maxOfLink, sql`${isOpen} AND link = ${link}`)
+})
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient
   const missing = () => new NotFound({ resource: "upload" })
 
   return UploadRepository.of({
-    create: (upload, maxOpen) =>
+    create: (upload, most) =>
       withinLimits(sql, upload, (check) =>
         Effect.gen(function* () {
           const { tenantId } = upload
-          // Uploads that are created at the same time do not see each other: a tenant may have a few more.
-          const open =
-            yield* sql`SELECT 1 AS one FROM upload WHERE tenant_id = ${tenantId} AND state = 'OPEN' LIMIT ${maxOpen}`
-          if (open.length >= maxOpen) {
-            const quota = { owner: "tenant", limit: "open uploads", maximum: maxOpen, use: open.length } as const
-            return yield* new QuotaExceeded({ quota })
-          }
+          const { link = null } = upload.terms
+          yield* checkOpen(sql, upload, most)
           const expiresAt = millis(upload.expiresAt)
           const createdAt = millis(upload.createdAt)
+          const bytes = bytesToReserve(upload)
           const rules = yield* sql`INSERT INTO blob (id, tenant_id, bucket_id, state, due_at, created_at, reserved)
-            SELECT ${upload.blobId}, tenant_id, id, 'PENDING', ${expiresAt}, ${createdAt}, ${upload.length ?? 0}
+            SELECT ${upload.blobId}, tenant_id, id, 'PENDING', ${expiresAt}, ${createdAt}, ${bytes}
             FROM bucket WHERE ${isOpenBucket(sql, upload)} ${lock(sql, "FOR KEY SHARE")}
             RETURNING ${ContentRuleColumns.ofBucket(sql, upload.bucketId)}`.pipe(
             Row.first(ContentRuleColumns.read),
-            (found) => NotFound.whenNone(found, new NotFound({ resource: "bucket" }))
+            (found) => NotFound.whenNone(found, missingBucket)
           )
           yield* sql`INSERT INTO upload (id, tenant_id, bucket_id, blob_id, mode, terms, length, received, state, epoch, revision,
-              created_at, expires_at)
+              created_at, expires_at, link)
             VALUES (${upload.id}, ${tenantId}, ${upload.bucketId}, ${upload.blobId}, ${upload.mode},
-              ${JSON.stringify(upload.terms)}, ${upload.length}, 0, 'OPEN', 0, 0, ${createdAt}, ${expiresAt})`
-          yield* check({ files: 0, bytes: upload.length ?? 0 })
+              ${JSON.stringify(upload.terms)}, ${upload.length}, ${upload.received}, 'OPEN', 0, 0, ${createdAt}, ${expiresAt}, ${link})`
+          yield* checkLength(sql, upload, bytes, check)
           return rules
         })
       ).pipe(operation("uploads.create")),
@@ -74,6 +89,16 @@ const make = Effect.gen(function* () {
           AND bucket_id = ${openBucket(sql, upload)}
         RETURNING ${sql.literal(columns)}`.pipe(Row.first(toUpload), operation("uploads.takeOver")),
 
+    prolong: ({ expiresAt, upload }) =>
+      Effect.gen(function* () {
+        const { blobId, id } = yield* lockOpen(sql, upload)
+        yield* sql`UPDATE upload SET expires_at = ${millis(expiresAt)} WHERE id = ${id}`
+        yield* sql`UPDATE blob SET due_at = ${millis(expiresAt)}
+          WHERE id = ${blobId} AND ${ofBucket(sql, upload)} AND state = 'PENDING' RETURNING id`.pipe(
+          Row.orFail(missing)
+        )
+      }).pipe(transaction(sql), operation("uploads.prolong")),
+
     declareLength: (ref, length) =>
       withinLimits(sql, ref, (check) =>
         Effect.gen(function* () {
@@ -81,14 +106,12 @@ const make = Effect.gen(function* () {
           if (former.length !== null) return former
           const upload = { ...former, length }
           yield* sql`UPDATE upload SET length = ${length} WHERE id = ${upload.id}`
-          yield* check({ files: 0, bytes: yield* reserve(sql, former, upload) })
+          yield* checkLength(sql, upload, yield* reserveLength(sql, former, upload), check)
           return upload
         })
       ).pipe(operation("uploads.declareLength")),
 
     addPart: (terms) => addPart(sql, terms).pipe(operation("uploads.addPart")),
-
-    join: (terms) => join(sql, terms).pipe(operation("uploads.join")),
 
     listParts: ({ after, blobId, limit }) =>
       sql`SELECT blob_part.number, blob_part.blob_id, blob_part.size, blob.sha256, blob_part.tag, blob_part.created_at
@@ -99,11 +122,10 @@ const make = Effect.gen(function* () {
     abort: (upload) =>
       Effect.gen(function* () {
         yield* lockOpenBucket(sql, upload)
-        const [blobId] = yield* sql`UPDATE upload SET state = 'DEAD' WHERE ${byRef(sql, upload)} AND state = 'OPEN'
-          RETURNING blob_id`.pipe(Row.all((row) => Row.text(row, "blob_id")))
-        if (blobId === undefined) return yield* missing()
+        const ended = yield* sql`UPDATE upload SET state = 'DEAD' WHERE ${byRef(sql, upload)} AND state = 'OPEN'
+          RETURNING ${sql.literal(columns)}`.pipe(Row.first(toUpload), (found) => NotFound.whenNone(found, missing()))
         yield* sql`UPDATE blob SET state = 'DOOMED', due_at = 0
-          WHERE id = ${blobId} AND ${ofBucket(sql, upload)} AND state = 'PENDING'`
+          WHERE id = ${ended.blobId} AND ${ofBucket(sql, upload)} AND state = 'PENDING'`
       }).pipe(transaction(sql), operation("uploads.abort")),
 
     ...Digests.make(sql),
