@@ -14,6 +14,7 @@ import type { Digest } from "effect/crypto/Digest"
 import type { SecureRandom } from "effect/crypto/SecureRandom"
 import type { Services } from "../Holdfast.ts"
 import type { CallOptions } from "./Operations.ts"
+import * as HookCalls from "./internal/HookCalls.ts"
 import { keepAlive } from "./internal/ProcessLife.ts"
 import { Aborted, Closed } from "./internal/PromiseApiErrors.ts"
 
@@ -72,7 +73,7 @@ export const make = (
     if (closing !== undefined) throw new Closed()
     const signal = checkSignal(options)
     throwIfAborted(signal)
-    const fiber = runtime.runFork(effect, signal === undefined ? {} : { signal })
+    const fiber = runtime.runFork(HookCalls.inherit(effect), signal === undefined ? {} : { signal })
     const exit = fiber.pollUnsafe()
     if (exit !== undefined) return { value: valueOf(exit, signal) }
     return keepAlive(untilExit(fiber)).then((exit) => valueOf(exit, signal))

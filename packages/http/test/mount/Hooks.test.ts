@@ -165,6 +165,41 @@ describe("onUpload", () => {
     expect((await Promise.all(uploads)).map(({ version }) => version)).toEqual([1, 1, 1, 1])
     expect(most).toBe(2)
   })
+
+  it("hooks that upload further files, more at once than concurrency → all are stored", async () => {
+    const { holdfast, names, ref, root } = await setUp({
+      onUpload: {
+        before: async ({ file: { name } }) => {
+          if (!name.endsWith("+")) await holdfast.files.upload(root, { ...ref, name: `${name}+`, content: name })
+        }
+      },
+      concurrency: 1
+    })
+    const uploads = ["a", "b", "c"].map((name) => holdfast.files.upload(root, { ...ref, name, content: name }))
+    expect((await Promise.all(uploads)).map(({ version }) => version)).toEqual([1, 1, 1])
+    expect(await names()).toEqual(["a", "a+", "b", "b+", "c", "c+"])
+  })
+
+  it("hook whose own uploads call it without an end → refused with the reason, nothing is stored", async () => {
+    let calls = 0
+    let reason: unknown
+    const { holdfast, names, ref, root } = await setUp({
+      onUpload: {
+        before: async () => {
+          const name = `f${calls++}`
+          await holdfast.files.upload(root, { ...ref, name, content: "" }).catch((error) => {
+            reason ??= error
+            throw error
+          })
+        }
+      }
+    })
+    silenceLogs()
+    const upload = holdfast.files.upload(root, { ...ref, name: "a", content: "" })
+    await expect(upload).rejects.toMatchObject({ code: "hook_failed" })
+    expect(reason).toMatchObject({ code: "change_refused", message: expect.stringContaining("4 times") })
+    expect([calls, await names()]).toEqual([4, []])
+  })
 })
 
 describe("onReplace", () => {
@@ -237,6 +272,37 @@ describe("onReplace", () => {
     const headers = { "if-match": (await api.get(`${files}/${fileId}/view`)).headers.get("etag") ?? "" }
     const refused = await api.post(`${files}/${fileId}/reupload`, { body: "three", headers })
     await expectProblem(refused, 412, "precondition_failed")
+  })
+
+  it("hook replaces its own file again in each attempt → that call is refused with the reason, the upload is stored", async () => {
+    const refused: Array<unknown> = []
+    const { api, files, holdfast, ref, root } = await setUp({
+      onReplace: {
+        before: async ({ current: { fileId }, file }) => {
+          if (file.size !== "new".length) return
+          await holdfast.files
+            .reupload(root, { ...ref, fileId, content: "of the hook" })
+            .catch((error) => refused.push(error))
+        }
+      }
+    })
+    const { id } = await holdfast.files.upload(root, { ...ref, name: "a", content: "0" })
+    expect((await api.post(`${files}/${id}/reupload`, { body: "new" })).status).toBe(200)
+    expect(refused).toMatchObject([{ code: "change_refused", message: expect.stringContaining("onReplace.after") }])
+    expect(await (await api.get(`${files}/${id}/view`)).text()).toBe("new")
+  })
+
+  it("many uploads at once for one file → each waits for its turn, all are stored", async () => {
+    const { api, files, holdfast, ref, root } = await setUp({ onReplace: { before: () => undefined } })
+    const { id } = await holdfast.files.upload(root, { ...ref, name: "a", content: "0" })
+    const query = { name: "a", onConflict: "replace" }
+    const send = (n: number) =>
+      n % 2 === 0
+        ? api.request("PUT", `${files}/upload`, { query, body: String(n) })
+        : api.post(`${files}/${id}/reupload`, { body: String(n) })
+    const answers = await Promise.all(Array.from({ length: 40 }, (_, n) => send(n)))
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 40 }, () => 200))
+    expect((await holdfast.files.get(root, { ...ref, fileId: id })).version).toBe(41)
   })
 
   it("another file takes the place while the hook runs → the hook is called for it, too", async () => {

@@ -88,10 +88,13 @@ describe.each(Object.entries(hosts))("%s: limits of the host", (_, mount) => {
     expect((await create({ permissions: ["file:write"] })).status).toBe(201)
   })
 
-  it("tenant by a session → 403 unless the host allows it; by an account key → 201", async () => {
+  it("tenant by a session, of the deployment itself too → 403 unless the host allows it; by an account key → 201", async () => {
     const { api } = await setUp()
-    const refused = await expectProblem(await api.post("/tenants", { ...session, ...newTenant }), 403, "forbidden")
-    expect(refused.detail).toContain("allowTenantCreation")
+    const bySystem = { key: null, headers: { cookie: systemCookie, "sec-fetch-site": "same-origin" } }
+    for (const by of [session, bySystem]) {
+      const refused = await expectProblem(await api.post("/tenants", { ...by, ...newTenant }), 403, "forbidden")
+      expect(refused.detail).toContain("allowTenantCreation")
+    }
     expect((await api.post("/tenants", newTenant)).status).toBe(201)
 
     const allowed = await setUp({ allowTenantCreation: true })

@@ -51,7 +51,7 @@ export const Share = Schema.Struct({
   }),
   maxFiles: Schema.NullOr(Schema.Int),
   maxBytes: Schema.NullOr(Schema.Int),
-  uploadedFiles: Schema.Int.annotate({ description: "Files that were uploaded, and those that are being uploaded." }),
+  uploadedFiles: Schema.Int.annotate({ description: "Files that were uploaded by the share." }),
   uploadedBytes: Schema.Int,
   createdBy: CreatedBy,
   createdAt: Schema.DateTimeUtcFromString,

@@ -70,18 +70,6 @@ export class ShareRepository extends Context.Service<
     /** Counts a download, if `maxDownloads` permits another one. Returns whether it does. */
     readonly countDownload: (shareId: string) => Effect.Effect<boolean, MetadataError>
 
-    /** Counts an upload of a file with at most these bytes, if `maxFiles` and `maxBytes` permit it. Returns whether they do. */
-    readonly countUpload: (upload: {
-      readonly shareId: string
-      readonly bytes: number
-    }) => Effect.Effect<boolean, MetadataError>
-
-    /** Subtracts an upload that was counted and has failed. */
-    readonly discountUpload: (upload: {
-      readonly shareId: string
-      readonly bytes: number
-    }) => Effect.Effect<void, MetadataError>
-
     /**
      * Counts an attempt to guess a password, if fewer than `most` were made since the window began. A window begins with the first attempt
      * after `windowStart`. Returns whether the attempt is permitted.

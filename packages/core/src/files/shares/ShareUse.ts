@@ -36,6 +36,7 @@ import {
   TooManyPasswords
 } from "./Share.ts"
 import { ShareRepository } from "./ShareRepository.ts"
+import { UploadShare } from "./UploadShare.ts"
 
 export { isShareToken } from "./internal/ShareToken.ts"
 
@@ -91,7 +92,10 @@ export class ShareUse extends Context.Service<
     /** Fails unless the caps of the share permit an upload of so many bytes now. Counts nothing. */
     readonly checkUpload: (shareId: string, bytes: number) => Effect.Effect<void, ShareExhausted | MetadataError>
 
-    /** Runs an upload of a body with a declared length, within the caps of the share. It counts if it succeeds. */
+    /**
+     * Runs an upload of a body with a declared length, within the caps of the share. The commit counts it, with the bytes that were
+     * stored: of uploads at the same time, those fail then that no longer fit.
+     */
     readonly countUpload: (
       shareId: string,
       length: number | undefined
@@ -144,6 +148,13 @@ const make = Effect.gen(function* () {
       : Effect.flatMap(onBehalfOf(share.tenantId)(repository.countDownload(share.id)), (isCounted) =>
           isCounted ? Effect.void : Effect.fail(new ShareExhausted({ limit: "maxDownloads" }))
         )
+
+  const checkUpload = (shareId: string, bytes: number): Effect.Effect<void, ShareExhausted | MetadataError> =>
+    Effect.flatMap(repository.findById(shareId), (share) =>
+      Option.exists(share, (found) => hasRoom(found, bytes))
+        ? Effect.void
+        : Effect.fail(new ShareExhausted({ limit: "uploads" }))
+    )
 
   return ShareUse.of({
     verify: Effect.fnUntraced(function* (token, bucket) {
@@ -214,25 +225,13 @@ const make = Effect.gen(function* () {
       })
     }),
 
-    checkUpload: (shareId, bytes) =>
-      Effect.flatMap(repository.findById(shareId), (share) =>
-        Option.exists(share, (found) => hasRoom(found, bytes))
-          ? Effect.void
-          : Effect.fail(new ShareExhausted({ limit: "uploads" }))
-      ),
+    checkUpload,
 
     countUpload: (shareId, length) =>
       Effect.fnUntraced(function* (upload) {
         if (length === undefined) return yield* noLength
-        return yield* Effect.uninterruptibleMask(
-          Effect.fnUntraced(function* (restore) {
-            if (!(yield* repository.countUpload({ shareId, bytes: length }))) {
-              return yield* new ShareExhausted({ limit: "uploads" })
-            }
-            const discount = Effect.ignore(repository.discountUpload({ shareId, bytes: length }))
-            return yield* Effect.onError(restore(upload), () => discount)
-          })
-        )
+        yield* checkUpload(shareId, length)
+        return yield* Effect.provideService(upload, UploadShare, shareId)
       })
   })
 })

@@ -54,6 +54,9 @@ export const routes: ReadonlyArray<Route> = [page, ...Object.values(paths)].map(
 
 const cookie = "holdfast_share"
 
+/** Entries in an answer with files of a folder: more than a window shows, and few enough to lay out at once. */
+const pageSize = 200
+
 const decodeCredentials = Input.decoder(Schema.Struct({ token: bounded(255), password: Schema.optional(bounded(255)) }))
 
 const decodeFolder = Input.decoder(Schema.Struct({ path: FolderPath }))
@@ -144,7 +147,11 @@ const register = Effect.fnUntraced(function* (router: HttpRouter.HttpRouter) {
     const grant = yield* resume
     const query = yield* HttpServerRequest.ParsedSearchParams
     const text = (name: string) => (typeof query[name] === "string" ? query[name] : undefined)
-    const { folders, items, nextCursor } = yield* shares.list(grant, { path: text("path"), cursor: text("cursor") })
+    const { folders, items, nextCursor } = yield* shares.list(grant, {
+      path: text("path"),
+      cursor: text("cursor"),
+      limit: pageSize
+    })
     return json({ items: items.map(toEntry), folders, nextCursor })
   })
 

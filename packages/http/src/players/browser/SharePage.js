@@ -3,68 +3,14 @@
  * folder, and uploads. Texts of users become text nodes only.
  */
 
+import * as LongList from "./LongList.js"
+import { base, explain, fail, isInvalid, make, request, say, show, unavailable } from "./ShareElements.js"
+
 /**
  * @typedef {{ id: string, name: string, path: string, contentType: string | null }} File
  * @typedef {{ name: string, may: Array<string>, path: string | null, file: File | null, isCounted: boolean, hasZip: boolean }} Share
  * @typedef {{ items: Array<File>, folders: Array<string>, nextCursor: string | null }} Page
  */
-
-const base = location.pathname
-const main = /** @type {HTMLElement} */ (document.querySelector("main"))
-const status = /** @type {HTMLElement} */ (document.querySelector("#status"))
-
-/**
- * Creates an element with properties and children.
- *
- * @template {keyof HTMLElementTagNameMap} T
- * @param {T} tag
- * @param {Partial<HTMLElementTagNameMap[T]>} properties
- * @param {...(Node | string)} children
- * @returns {HTMLElementTagNameMap[T]}
- */
-const make = (tag, properties = {}, ...children) => {
-  const element = Object.assign(document.createElement(tag), properties)
-  element.append(...children)
-  return element
-}
-
-/** @param {string} text */
-const say = (text) => {
-  status.textContent = text
-}
-
-/** @param {...(Node | string)} content */
-const show = (...content) => {
-  main.replaceChildren(...content)
-}
-
-/** @param {string} title @param {string} text */
-const explain = (title, text) => {
-  document.title = title
-  say("")
-  show(make("h1", {}, title), make("p", { role: "alert" }, text))
-}
-
-/** @param {string} path @param {object} [body] */
-const request = async (path, body) => {
-  const response = await fetch(
-    base + path,
-    body === undefined
-      ? undefined
-      : { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) }
-  )
-  const answer = await response.json()
-  return { isOk: response.ok, code: String(answer.code), answer }
-}
-
-/** @param {string} code */
-const fail = (code) => {
-  if (code === "unauthenticated" || code === "forbidden" || code === "not_found") {
-    explain("Link not valid", "This link is not valid or has ended. Ask for a new one, and open it completely.")
-  } else {
-    explain("Not available", "The service cannot answer right now. Try again later.")
-  }
-}
 
 /** @param {File} file @param {string} action */
 const addressOf = (file, action) => `${base}/files/${encodeURIComponent(file.id)}/${action}`
@@ -76,14 +22,11 @@ const canPreview = (share, { contentType }) =>
 /** Shows the beginning of a text. @param {string} address */
 const textOf = (address) => {
   const text = make("pre", { tabIndex: 0, ariaLabel: "Beginning of the text" })
-  fetch(address, { headers: { range: "bytes=0-65535" } }).then(
-    async (response) => {
-      text.textContent = response.ok || response.status === 206 ? await response.text() : "The text cannot be shown."
-    },
-    () => {
-      text.textContent = "The text cannot be shown."
-    }
-  )
+  const missing = "The text cannot be shown."
+  fetch(address, { headers: { range: "bytes=0-65535" } })
+    .then((response) => (response.ok ? response.text() : missing))
+    .catch(() => missing)
+    .then((shown) => (text.textContent = shown))
   return text
 }
 
@@ -153,42 +96,77 @@ const trail = (root, path, open) => {
   return make("nav", { ariaLabel: "Folders" }, list)
 }
 
-/** @param {Share} share @param {string} path */
-const showFolder = async (share, path) => {
-  const root = share.path ?? "/"
-  const list = make("ul", { className: "files" })
+/**
+ * Returns a list of a folder that requests its next page when a person scrolls near its end, or asks for it.
+ *
+ * @param {Share} share
+ * @param {string} path
+ * @param {(path: string) => void} open
+ */
+const listOf = (share, path, open) => {
+  const list = LongList.make()
   const more = make("button", { type: "button", hidden: true }, "Show more")
-  /** @param {string} target */
-  const open = (target) => void showFolder(share, target)
   /** @type {string | null} */
   let next = null
-  /** @param {string | null} cursor */
-  const load = async (cursor) => {
-    say("Loading…")
-    const query = new URLSearchParams({ path, ...(cursor === null ? {} : { cursor }) })
-    const { answer, code, isOk } = await request(`/files?${query}`)
-    if (!isOk) return fail(code)
+  /** @type {Promise<Element | null> | null} */
+  let loading = null
+
+  const append = async () => {
+    const isFirst = list.length() === 0
+    const query = new URLSearchParams({ path, ...(next === null ? {} : { cursor: next }) })
+    const { answer, code, isOk } = await request(`/files?${query}`).catch(() => unavailable)
+    if (!list.element.isConnected) return null
+    if (!isOk) {
+      if (isFirst || isInvalid(code)) fail(code)
+      else say("More files could not be loaded.")
+      return null
+    }
     const { folders, items, nextCursor } = /** @type {Page} */ (answer)
     const rows = [
-      ...folders.map((folder) => {
+      ...folders.map((folder) => () => {
         const name = folder.slice(path.length, -1)
         const button = make("button", { type: "button", className: "folder" }, make("bdi", {}, `${name}/`))
         button.addEventListener("click", () => open(folder))
-        return make("li", { className: "row" }, button)
+        return make("div", { className: "row" }, button)
       }),
-      ...items.map((file) => make("li", { className: "row" }, make("bdi", {}, file.name), actionsOf(share, file)))
+      ...items.map(
+        (file) => () => make("div", { className: "row" }, make("bdi", {}, file.name), actionsOf(share, file))
+      )
     ]
-    const first = rows[0]
-    list.append(...rows)
+    const first = list.append(rows, { isLast: nextCursor === null })
     more.hidden = nextCursor === null
     next = nextCursor
-    say(list.childElementCount === 0 ? "The folder is empty." : "")
-    if (cursor !== null && first !== undefined) {
-      const target = first.querySelector("button, a")
-      if (target instanceof HTMLElement) target.focus()
-    }
+    list.element.hidden = list.length() === 0
+    say(list.length() === 0 ? "The folder is empty." : "")
+    return first
   }
-  more.addEventListener("click", () => void load(next))
+  /** Returns the first row of the next page; null if there is none. */
+  const load = () => {
+    loading ??= append().finally(() => {
+      loading = null
+    })
+    return loading
+  }
+  const loadNear = LongList.loadNear(more, async () => (await load()) !== null)
+  more.addEventListener("click", async () => {
+    say("Loading…")
+    const target = (await load())?.querySelector("button, a")
+    if (target instanceof HTMLElement) target.focus()
+    loadNear()
+  })
+  const start = async () => {
+    say("Loading…")
+    if ((await load()) !== null) loadNear()
+  }
+  return { elements: [list.element, more], start }
+}
+
+/** Shows a folder and returns its heading. @param {Share} share @param {string} path @returns {Promise<HTMLElement>} */
+const showFolder = async (share, path) => {
+  const root = share.path ?? "/"
+  /** @param {string} target */
+  const open = (target) => void showFolder(share, target).then((opened) => opened.focus())
+  const list = listOf(share, path, open)
   const heading = make("h1", { tabIndex: -1 }, share.name)
   const zip = share.hasZip
     ? [
@@ -199,9 +177,9 @@ const showFolder = async (share, path) => {
         )
       ]
     : []
-  show(heading, trail(root, path, open), ...zip, list, more)
-  await load(null)
-  if (path !== root) heading.focus()
+  show(heading, trail(root, path, open), ...zip, ...list.elements)
+  await list.start()
+  return heading
 }
 
 /** Uploads one file. @param {globalThis.File} file @param {HTMLProgressElement} progress @returns {Promise<boolean>} */
@@ -279,12 +257,13 @@ const askPassword = (token) => {
   )
   form.addEventListener("submit", async (event) => {
     event.preventDefault()
-    const { answer, code, isOk } = await request("/session", { token, password: input.value })
+    const { answer, code, isOk } = await request("/session", { token, password: input.value }).catch(() => unavailable)
     if (isOk) return showShare(answer)
     if (code === "share_password_required") fault.textContent = "This password is not right."
     else if (code === "too_many_passwords")
       fault.textContent = "Too many wrong passwords. Try again in a quarter of an hour."
-    else return fail(code)
+    else if (isInvalid(code)) return fail(code)
+    else fault.textContent = "The service cannot answer right now. Try again later."
     input.value = ""
     input.focus()
   })

@@ -10,6 +10,7 @@ import { QuotaRepository } from "@holdfast/core/quotas/QuotaRepository"
 import { isOpenTenant } from "../buckets/OpenBucket.ts"
 import { lock } from "../Dialect.ts"
 import { record } from "../events/RecordEvent.ts"
+import * as Reads from "../../Reads.ts"
 import * as Row from "../Row.ts"
 import { operation } from "../../SqlFailure.ts"
 import { transaction } from "../../Transaction.ts"
@@ -28,10 +29,13 @@ const toStored = (row: Row.Row) => ({
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient
+  const read = yield* Reads.make(sql)
 
   const find = (tenantId: string) =>
-    sql`SELECT tenant.name, quota.limits FROM tenant LEFT JOIN quota ON quota.tenant_id = tenant.id
-      WHERE ${isOpenTenant(sql, tenantId)}`.pipe(Row.first(toStored))
+    read(
+      (client) => client`SELECT tenant.name, quota.limits FROM tenant LEFT JOIN quota ON quota.tenant_id = tenant.id
+        WHERE ${isOpenTenant(client, tenantId)}`
+    ).pipe(Row.first(toStored))
 
   const change = Effect.fnUntraced(function* (tenantId: string, change: Quota.ChangeQuota) {
     yield* sql`SELECT id FROM tenant WHERE ${isOpenTenant(sql, tenantId)} ${lock(sql, "FOR NO KEY UPDATE")}`

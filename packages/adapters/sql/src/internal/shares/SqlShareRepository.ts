@@ -166,18 +166,6 @@ const make = Effect.gen(function* () {
         operation("shares.countDownload")
       ),
 
-    countUpload: ({ bytes, shareId }) =>
-      sql`UPDATE share SET uploaded_files = uploaded_files + 1, uploaded_bytes = uploaded_bytes + ${bytes}
-        WHERE id = ${shareId} AND (max_files IS NULL OR uploaded_files < max_files)
-          AND (max_bytes IS NULL OR uploaded_bytes + ${bytes} <= max_bytes) RETURNING id`.pipe(
-        Effect.map((rows) => rows.length > 0),
-        operation("shares.countUpload")
-      ),
-
-    discountUpload: ({ bytes, shareId }) =>
-      sql`UPDATE share SET uploaded_files = uploaded_files - 1, uploaded_bytes = uploaded_bytes - ${bytes}
-        WHERE id = ${shareId}`.pipe(Effect.asVoid, operation("shares.discountUpload")),
-
     countAttempt: ({ at, most, shareId, windowStart }) =>
       sql`UPDATE share SET
           attempts = CASE WHEN attempts_since < ${millis(windowStart)} THEN 1 ELSE attempts + 1 END,

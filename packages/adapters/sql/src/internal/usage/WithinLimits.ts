@@ -88,12 +88,13 @@ export const withinLimits = <A, E, R>(
     const retried: Attempt = transaction(sql)(Effect.andThen(useFirstShard(sql), run))
     // Another change may use the room before the retry: then that one has made progress.
     const orGrant = (attempt: Attempt): Result =>
-      Effect.catch(attempt, (error): Result =>
-        error instanceof NoAllowance
-          ? Effect.flatMap(grant(sql, error.needed), (refusal) =>
-              refusal === undefined ? orGrant(retried) : Effect.fail(refusal)
-            )
-          : Effect.fail(error)
+      Effect.catchIf(
+        attempt,
+        (error) => error instanceof NoAllowance,
+        ({ needed }): Result =>
+          Effect.flatMap(grant(sql, needed), (refusal) =>
+            refusal === undefined ? orGrant(retried) : Effect.fail(refusal)
+          )
       )
     return orGrant(transaction(sql)(run))
   })

@@ -15,6 +15,7 @@ import { BlobStore } from "../../../storage/BlobStore.ts"
 import * as File from "../../File.ts"
 import { FileHooks, type Hook } from "../FileHooks.ts"
 import { ChangeRefused, HookFailed } from "../HookErrors.ts"
+import { HookNesting, maxDepth } from "./HookNesting.ts"
 
 /** A content that was staged. */
 export interface StagedChange {
@@ -29,6 +30,10 @@ export interface StagedChange {
 class TookTooLong extends Data.TaggedError("TookTooLong")<{}> {
   override readonly message = "The hook took longer than the timeout of hooks."
 }
+
+const tooDeep = new ChangeRefused({
+  reason: `its hooks change files whose hooks change files, ${maxDepth} times in a row. Do so in an after hook.`
+})
 
 /** Bounds the calls of each tenant. A tenant without calls takes no memory. */
 const makeSlots = (concurrency: number) => {
@@ -71,9 +76,15 @@ export const make = Effect.gen(function* () {
   ): Effect.Effect<void, ChangeRefused | HookFailed> =>
     before === undefined
       ? Effect.void
-      : Effect.suspend(() => before(toChange())).pipe(
-          Effect.timeoutOrElse({ duration: timeout, orElse: () => Effect.fail(new TookTooLong()) }),
-          slots(tenantId),
+      : Effect.flatMap(HookNesting, ({ depth, turns }) => {
+          if (depth === maxDepth) return Effect.fail(tooDeep)
+          const limited = Effect.suspend(() => before(toChange())).pipe(
+            Effect.timeoutOrElse({ duration: timeout, orElse: () => Effect.fail(new TookTooLong()) }),
+            Effect.provideService(HookNesting, { depth: depth + 1, turns })
+          )
+          // The hook around this one has a slot and waits for it: waiting for a slot here could be without an end.
+          return depth === 0 ? slots(tenantId)(limited) : limited
+        }).pipe(
           Effect.catchCause((cause) => {
             if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
             const error = Cause.squash(cause)

@@ -8,7 +8,9 @@ import type * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import * as FileHooks from "../../../files/hooks/FileHooks.ts"
 import { ChangeRefused } from "../../../files/hooks/HookErrors.ts"
+import { HookNesting } from "../../../files/hooks/internal/HookNesting.ts"
 import type { AfterHook, BeforeHook, HookedFile, ReplaceChange, UploadChange } from "../../Hooks.ts"
+import * as HookCalls from "../HookCalls.ts"
 import { toDates } from "../Times.ts"
 import type { OpenOptions } from "./OpenOptions.ts"
 
@@ -17,10 +19,12 @@ class BadAnswer extends Data.TaggedError("BadAnswer")<{ readonly cause: unknown 
 
 const run = <Change>(before: BeforeHook<Change>, toChange: (signal: AbortSignal) => Change) =>
   Effect.flatMap(
-    Effect.tryPromise({
-      try: async (signal) => before(toChange(signal)),
-      catch: (cause) => new BadAnswer({ cause })
-    }),
+    Effect.flatMap(HookNesting, (nesting) =>
+      Effect.tryPromise({
+        try: async (signal) => HookCalls.within(nesting, () => before(toChange(signal))),
+        catch: (cause) => new BadAnswer({ cause })
+      })
+    ),
     (answer): Effect.Effect<void, ChangeRefused | BadAnswer> => {
       if (answer === undefined) return Effect.void
       // A program without types might return something else, such as false.

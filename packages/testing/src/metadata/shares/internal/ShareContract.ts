@@ -3,9 +3,12 @@
  */
 import { expect } from "@effect/vitest"
 import { AccessRepository } from "@holdfast/core/access/AccessRepository"
+import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
 import { BucketRepository } from "@holdfast/core/buckets/BucketRepository"
 import { RemovalRepository } from "@holdfast/core/buckets/RemovalRepository"
+import { FileRepository } from "@holdfast/core/files/FileRepository"
 import { ShareRepository } from "@holdfast/core/files/shares/ShareRepository"
+import { UploadShare } from "@holdfast/core/files/shares/UploadShare"
 import { CurrentQuota } from "@holdfast/core/quotas/CurrentQuota"
 import * as Settings from "@holdfast/core/Settings"
 import { MemberRepository } from "@holdfast/core/members/MemberRepository"
@@ -17,6 +20,12 @@ import * as Fixtures from "../../Fixtures.ts"
 import type { It } from "../../internal/It.ts"
 import * as Sample from "../../Sample.ts"
 import * as ShareFixtures from "../ShareFixtures.ts"
+
+/** Inserts a file with a content of so many bytes. */
+const insertSized = Effect.fnUntraced(function* (bucket: BucketRef, size: number) {
+  const content = { ...Sample.content(yield* Fixtures.stage(bucket)), size }
+  yield* (yield* FileRepository).insert(bucket, Sample.file({ version: 1, content }))
+})
 
 export const shareContract = (it: It): void => {
   it.effect("find: stored share → equal record by id and by token; another bucket or token → none", () =>
@@ -110,20 +119,27 @@ export const shareContract = (it: It): void => {
     })
   )
 
-  it.effect("countUpload: files or bytes beyond a cap → refused; discounted → room again", () =>
+  it.effect("insert: files or bytes beyond a cap of the share → refused, nothing stored; removed share → refused", () =>
     Effect.gen(function* () {
       const shares = yield* ShareRepository
-      const { ref, share } = yield* ShareFixtures.create(yield* Fixtures.bucket(), { maxFiles: 2, maxBytes: 100 })
-      const count = (bytes: number) => shares.countUpload({ shareId: share.id, bytes })
-      expect([yield* count(101), yield* count(60), yield* count(41), yield* count(40), yield* count(0)]).toEqual([
-        false,
-        true,
-        false,
-        true,
-        false
+      const bucket = yield* Fixtures.bucket()
+      const { ref, share } = yield* ShareFixtures.create(bucket, { maxFiles: 3, maxBytes: 100 })
+      const upload = (size: number, shareId: string = share.id) =>
+        insertSized(bucket, size).pipe(
+          Effect.provideService(UploadShare, shareId),
+          Effect.as("stored"),
+          Effect.catchTag("ShareExhausted", ({ limit }) => Effect.succeed(limit))
+        )
+      expect([yield* upload(101), yield* upload(60), yield* upload(41), yield* upload(40)]).toEqual([
+        "uploads",
+        "stored",
+        "uploads",
+        "stored"
       ])
-      yield* shares.discountUpload({ shareId: share.id, bytes: 40 })
-      expect(Option.getOrThrow(yield* shares.find(ref))).toMatchObject({ uploadedFiles: 1, uploadedBytes: 60 })
+      const atOnce = yield* Effect.forEach([0, 0, 0], (size) => upload(size), { concurrency: "unbounded" })
+      expect(atOnce.toSorted()).toEqual(["stored", "uploads", "uploads"])
+      expect(Option.getOrThrow(yield* shares.find(ref))).toMatchObject({ uploadedFiles: 3, uploadedBytes: 100 })
+      expect(yield* upload(0, "shr_none")).toBe("uploads")
     })
   )
 
