@@ -4,7 +4,7 @@
  */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
-import type * as Option from "effect/Option"
+import * as Option from "effect/Option"
 
 /** A fault in an input: the field (a JSON Pointer, RFC 6901) and what is wrong with it. */
 export interface Fault {
@@ -95,6 +95,7 @@ export class NotFound extends Data.TaggedError("NotFound")<{
     | "folder job"
     | "header"
     | "stream"
+    | "captions"
     | "version"
     | "mirror"
     | "webhook"
@@ -122,7 +123,9 @@ export class NotFound extends Data.TaggedError("NotFound")<{
     found: Effect.Effect<Option.Option<A>, E, R>,
     missing: NotFound
   ): Effect.Effect<A, E | NotFound, R> {
-    return Effect.flatMap(found, (option) => Effect.mapError(Effect.fromOption(option), () => missing))
+    return Effect.flatMap(found, (option) =>
+      Option.isNone(option) ? Effect.fail(missing) : Effect.succeed(option.value)
+    )
   }
 }
 
@@ -130,6 +133,8 @@ export class NotFound extends Data.TaggedError("NotFound")<{
 const partLimits: { readonly [limit: string]: readonly [subject: string, things: string] } = {
   tokensPerMember: ["A member of the tenant", "tokens"],
   headersPerFile: ["A file of the tenant", "headers"],
+  captionsPerContent: ["A content", "captions"],
+  uploadsPerLink: ["An upload link or share", "open uploads"],
   folderJobs: ["A bucket", "folder jobs that are not finished"]
 }
 

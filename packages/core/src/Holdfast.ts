@@ -11,6 +11,8 @@ import * as Accounts from "./accounts/Accounts.ts"
 import type { BucketRepository } from "./buckets/BucketRepository.ts"
 import * as Buckets from "./buckets/Buckets.ts"
 import type { RemovalRepository } from "./buckets/RemovalRepository.ts"
+import type { CaptionRepository } from "./captions/CaptionRepository.ts"
+import * as Captions from "./captions/Captions.ts"
 import * as ConversionNotifier from "./conversions/ConversionNotifier.ts"
 import type { ConversionRepository } from "./conversions/ConversionRepository.ts"
 import * as Conversions from "./conversions/Conversions.ts"
@@ -97,6 +99,7 @@ export type Metadata =
   | BlobRepository
   | DamageRepository
   | ScrubRepository
+  | CaptionRepository
   | ConversionRepository
   | EventRepository
   | MirrorRepository
@@ -149,6 +152,7 @@ export type Services =
   | ShareUse.ShareUse
   | ShareSessions.ShareSessions
   | Conversions.Conversions
+  | Captions.Captions
   | Streams.Streams
   | PlaybackKeys.PlaybackKeys
   | Rates.Rates
@@ -184,6 +188,7 @@ const services = Layer.mergeAll(
   Shares.layer,
   ShareSessions.layer.pipe(Layer.provideMerge(ShareUse.layer), Layer.provide([Files.layer, Links.layer])),
   Conversions.layer,
+  Captions.layer,
   Streams.layer,
   PlaybackKeys.layer,
   Quotas.layer,

@@ -4,7 +4,7 @@
 import * as Effect from "effect/Effect"
 import { SecureRandom } from "effect/crypto/SecureRandom"
 
-/** The prefixes: tenant, account, member, token, account key, bucket, file, blob, mirror, conversion, event, webhook, upload, share, folder job. */
+/** The prefixes: tenant, account, member, token, account key, bucket, file, blob, mirror, conversion, event, webhook, upload, share, folder job, captions. */
 export type Kind =
   | "ten"
   | "acc"
@@ -21,6 +21,7 @@ export type Kind =
   | "upl"
   | "shr"
   | "job"
+  | "cap"
 
 /** Characters of an identifier. */
 export const length = 40

@@ -36,6 +36,12 @@ export const of = <A extends Schema.Top>(item: A) =>
 export const defaultLimit = 100
 export const maxLimit = 1000
 
+/** About how many bytes of large records a page contains: the memory of a response that a client reads slowly. */
+export const maxBytes = 1024 * 1024
+
+/** How many large records one statement reads, so that not all of a page are read before `maxBytes` is reached. */
+const largeRecords = 100
+
 /** Returns the requested limit or the default one. Fails with `InvalidRequest` unless it is from 1 to 1000. */
 export const parseLimit = (request: Request): Effect.Effect<number, InvalidRequest> => {
   const limit = request.limit ?? defaultLimit
@@ -51,7 +57,7 @@ export const encodeCursor = (position: unknown): string => Base64Url.encode(JSON
 export const decodeCursor =
   <A>(position: Schema.Codec<A, unknown>) =>
   (request: Request): Effect.Effect<A | undefined, InvalidCursor> => {
-    if (request.cursor === undefined) return Effect.succeed<A | undefined>(undefined)
+    if (request.cursor === undefined) return Effect.undefined
     const json = Base64Url.decodeString(request.cursor)
     // No stored text contains NUL, and PostgreSQL refuses a parameter that does.
     if (Result.isFailure(json) || json.success.includes("\\u0000")) return Effect.fail(new InvalidCursor())
@@ -74,8 +80,42 @@ export const listById = <A extends { readonly id: string }, E, R>(
   Effect.gen(function* () {
     const limit = yield* parseLimit(request)
     const after = yield* decodeCursor(ById)(request)
-    const rows = yield* fetch({ after, limit: limit + 1 })
-    const items = rows.slice(0, limit)
-    const last = items.at(-1)
-    return { items, nextCursor: rows.length > limit && last !== undefined ? encodeCursor(last.id) : null }
+    return toPage(yield* fetch({ after, limit: limit + 1 }), limit)
   })
+
+/**
+ * Returns a page as `listById` does, of records that may be large. The page ends before the record with which it would have more
+ * than `maxBytes`, and has one record at least.
+ *
+ * @param sizeOf Returns the bytes of a record, or about as many.
+ */
+export const listLargeById = <A extends { readonly id: string }, E, R>(
+  request: Request,
+  sizeOf: (row: A) => number,
+  fetch: (slice: Slice) => Effect.Effect<ReadonlyArray<A>, E, R>
+): Effect.Effect<Page<A>, E | InvalidRequest | InvalidCursor, R> =>
+  Effect.gen(function* () {
+    const limit = yield* parseLimit(request)
+    let after = yield* decodeCursor(ById)(request)
+    const rows: Array<A> = []
+    let size = 0
+    while (rows.length <= limit) {
+      const wanted = Math.min(largeRecords, limit + 1 - rows.length)
+      const slice = yield* fetch({ after, limit: wanted })
+      for (const row of slice) {
+        size += sizeOf(row)
+        rows.push(row)
+        if (rows.length > 1 && size > maxBytes) return toPage(rows, rows.length - 1)
+      }
+      if (slice.length < wanted) break
+      after = slice.at(-1)?.id
+    }
+    return toPage(rows, limit)
+  })
+
+/** Makes a page of the first rows, when there may be further ones. */
+const toPage = <A extends { readonly id: string }>(rows: ReadonlyArray<A>, limit: number): Page<A> => {
+  const items = rows.slice(0, limit)
+  const last = items.at(-1)
+  return { items, nextCursor: rows.length > limit && last !== undefined ? encodeCursor(last.id) : null }
+}

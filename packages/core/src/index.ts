@@ -183,6 +183,9 @@ export type {
   SetHeadersInput
 } from "./promises/resources/HeadersApi.ts"
 export type {
+  AttachCaptionsInput,
+  CaptionsRecord,
+  CaptionsRef,
   PlaybackKeyInput,
   PlaybackKeyRecord,
   ReadStreamInput,

@@ -13,10 +13,12 @@ import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import * as Convert from "./internal/Convert.ts"
 import * as Engine from "./internal/Engine.ts"
+import * as LadderRun from "./internal/LadderRun.ts"
 import * as Poster from "./internal/Poster.ts"
 import * as Probe from "./internal/probing/Probe.ts"
 import * as ScratchDirectory from "./internal/process/ScratchDirectory.ts"
 import * as Repackage from "./internal/Repackage.ts"
+import * as Storyboard from "./internal/Storyboard.ts"
 
 export type Options = Engine.Options
 
@@ -29,7 +31,9 @@ const make = (options: Options): Effect.Effect<Transcoder["Service"], never, Eng
       probe: (job) => provide(Probe.make(engine)(job)),
       convert: (job) => Stream.provideContext(Convert.make(engine)(job), platform),
       repackage: (job) => Stream.provideContext(Repackage.make(engine)(job), platform),
+      ladder: (job) => Stream.provideContext(LadderRun.make(engine)(job), platform),
       poster: (job) => provide(Poster.make(engine)(job)),
+      storyboard: (job) => provide(Storyboard.make(engine)(job)),
       check: provide(Effect.asVoid(engine.programs)),
       capabilities: { name: "ffmpeg" }
     })

@@ -31,7 +31,7 @@ const expectations: ReadonlyArray<Expectation> = [
   { sample: "turned.mov", sizes: ["108x192"], seconds: 6, channels: 1 },
   { sample: "wmv.wmv", sizes: ["192x108"], seconds: 6, channels: 1 },
   { sample: "flv.flv", sizes: ["192x108"], seconds: 6, channels: 1 },
-  { sample: "odd.webm", sizes: ["852x478", "642x360"], seconds: 6 },
+  { sample: "odd.webm", sizes: ["852x478", "642x360", "428x240"], seconds: 6 },
   { sample: "uneven.mkv", sizes: ["192x108"], seconds: 6 },
   { sample: "uneven.webm", sizes: ["192x108"], seconds: 6 },
   { sample: "tenbit.mp4", sizes: ["192x108"], seconds: 6 },

@@ -24,6 +24,7 @@ import * as Mirrors from "./internal/mirrors/SqlMirrorRepository.ts"
 import * as Quotas from "./internal/quotas/SqlQuotaRepository.ts"
 import * as Shares from "./internal/shares/SqlShareRepository.ts"
 import * as Blobs from "./internal/storage/SqlBlobRepository.ts"
+import * as Captions from "./internal/captions/SqlCaptionRepository.ts"
 import * as Conversions from "./internal/conversions/SqlConversionRepository.ts"
 import * as Tenants from "./internal/tenants/SqlTenantRepository.ts"
 import * as Tokens from "./internal/tokens/SqlTokenRepository.ts"
@@ -38,6 +39,7 @@ export const layerMigrated: Layer.Layer<Metadata, never, SqlClient> = Layer.merg
   Accounts.layer,
   Blobs.layer,
   Buckets.layer,
+  Captions.layer,
   Conversions.layer,
   Deployment.layer,
   Events.layer,

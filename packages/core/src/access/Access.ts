@@ -98,8 +98,8 @@ export class Access extends Context.Service<
     ) => Effect.Effect<Identity, AccessError>
 
     /**
-     * Succeeds when the actor may do what accounts do, such as creating tenants: for an account, unless its host forbids it, and for the
-     * deployment itself; for an API token if `Settings.tokensMayCreateTenants` is set and the token has no scope.
+     * Succeeds when the actor may do what accounts do, such as creating tenants: for an account key; for an account and the deployment
+     * itself, unless the host that has identified them forbids it; for an API token if `Settings.tokensMayCreateTenants` is set and the token has no scope.
      */
     readonly requireAccount: (actor: Actor) => Effect.Effect<Identity, AccessError>
 
@@ -338,7 +338,7 @@ const make = Effect.gen(function* () {
       require(actor, tenantId, permission, (scope) => Scope.includesPart(scope, permission)),
     requireAccount: (actor) =>
       Effect.flatMap(HostLimits, (limits) =>
-        actor._tag === "Account" && limits?.allowTenantCreation === false
+        actor._tag !== "Key" && limits?.allowTenantCreation === false
           ? Effect.fail(noTenantCreation)
           : Effect.filterOrFail(
               identify(actor),

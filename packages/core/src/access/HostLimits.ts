@@ -9,7 +9,7 @@ import type { Permission } from "../Permission.ts"
 export interface HostLimits {
   /** The only permissions of a request; all of its actor when undefined. */
   readonly permissions: ReadonlyArray<Permission> | undefined
-  /** Whether accounts that the host has authenticated may create tenants. Account keys always may. */
+  /** Whether the actors that the host has identified may create tenants. Account keys always may. */
   readonly allowTenantCreation: boolean
 }
 

@@ -31,6 +31,8 @@ export interface ConversionClaim extends BucketRef {
   readonly interruptions: number
   /** Whether the lease of the claim before this one expired. */
   readonly takesOver: boolean
+  /** Whether to make the ladder of the conversion, which is a READY copy. */
+  readonly isLadder: boolean
   readonly format: Format
   readonly mode: Mode
 }

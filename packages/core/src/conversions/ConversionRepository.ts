@@ -6,6 +6,9 @@
  * The row of a conversion is its own queue entry. A worker claims it with a lease; every claim gets a `fencingToken` that no
  * other claim of the conversion ever gets. Later calls of the worker take effect only while its lease is valid. Otherwise
  * they change nothing and fail with `LeaseLost`, and the worker must stop.
+ *
+ * A READY copy may have a ladder pending: its lower renditions, which a worker claims and publishes in the same way. The copy stays READY
+ * meanwhile, whatever becomes of the ladder.
  */
 import * as Context from "effect/Context"
 import type * as Data from "effect/Data"
@@ -18,6 +21,7 @@ import type { ContentNotUploaded } from "../files/FileErrors.ts"
 import type { Selector } from "../files/FileRef.ts"
 import type { MetadataError } from "../MetadataError.ts"
 import type { Mode } from "../transcoding/ConversionPlan.ts"
+import type { Copy } from "../transcoding/LadderPlaylists.ts"
 import type { Format, Presentation } from "../transcoding/Presentation.ts"
 import type { ConversionClaim, LeaseLost } from "./ConversionClaim.ts"
 import type { Publication, Segment } from "./Publication.ts"
@@ -50,11 +54,17 @@ export interface StreamFileRef {
 /** One file of a stream, with the conversion that produces it. */
 export interface StreamLookup {
   readonly fileId: string
+  /** The blob of the file's content. */
+  readonly blobId: string
   /** Null if no conversion to this format was requested. */
   readonly conversion: Pick<StoredConversion, "id" | "state" | "fault"> | null
   readonly found: Data.TaggedEnum<{
     Segment: Omit<Segment, "name"> & { readonly damaged: boolean }
     Playlist: { readonly text: string }
+    /** The segment may be cut from the content by this index. `damaged`: the content or the index is. */
+    Packaged: { readonly index: Omit<Segment, "name">; readonly damaged: boolean }
+    /** A poster that a worker is to make. */
+    Pending: {}
     None: {}
   }>
 }
@@ -68,6 +78,10 @@ export interface ClaimTerms {
   readonly dueBy?: DateTime.Utc | undefined
   /** Claims no conversion of these tenants. */
   readonly exceptTenants?: ReadonlyArray<string> | undefined
+  /** Whether to claim a ladder if no conversion is due. Default: false. */
+  readonly ladders?: boolean | undefined
+  /** Claims this conversion, or none. */
+  readonly conversionId?: string | undefined
 }
 
 /** Blobs for segments that are to be uploaded. */
@@ -100,6 +114,21 @@ export interface ReadyConversion {
   readonly mode: Mode
   readonly presentation: Presentation
   readonly segments: ReadonlyArray<Pick<Segment, "name" | "blobId">>
+  /** The text of its storyboard; null if it has none. */
+  readonly storyboard: string | null
+}
+
+/** Files that join a READY conversion. Their blobs have been staged. */
+export type Addition = Pick<Publication, "segments" | "playlists">
+
+/** The poster of a READY conversion, which a worker has claimed to make it. */
+export interface PosterTask extends BucketRef {
+  readonly conversionId: string
+  readonly fileId: string
+  /** The blob of the content. */
+  readonly blobId: string
+  /** When another worker may claim it. It identifies the claim. */
+  readonly leaseUntil: DateTime.Utc
 }
 
 /** Pending conversions of the whole deployment. */
@@ -167,11 +196,15 @@ export class ConversionRepository extends Context.Service<
     /** Renews the lease. */
     readonly renew: (claim: ConversionClaim, leaseUntil: DateTime.Utc) => Effect.Effect<void, LeaseLost | MetadataError>
 
-    /** Inserts the blobs of segments before their first byte is written: PENDING, with leases of their own. */
+    /**
+     * Inserts the blobs of segments before their first byte is written: PENDING, with leases of their own. Also for the claim that made
+     * its conversion READY.
+     */
     readonly stage: (claim: ConversionClaim, blobs: StagedBlobs) => Effect.Effect<void, LeaseLost | MetadataError>
 
     /**
-     * Publishes segments and playlists, and renews the lease. Also fails with `LeaseLost` if the sweeper has removed a staged
+     * Publishes segments and playlists, and renews the lease. The presentation of a ladder is that of the copy with its renditions; it
+     * takes effect with the last step. Also fails with `LeaseLost` if the sweeper has removed a staged
      * blob, and with `QuotaExceeded` when a limit of `CurrentLimits` would be exceeded.
      */
     readonly publish: (
@@ -179,13 +212,22 @@ export class ConversionRepository extends Context.Service<
       publication: Publication
     ) => Effect.Effect<void, LeaseLost | QuotaExceeded | MetadataError>
 
-    /** Ends the claim with a FAILED conversion; its segments become DOOMED. */
+    /**
+     * Adds files to the conversion that this claim made READY. Fails with `LeaseLost` if it was removed or replaced since, or if the
+     * sweeper has removed a staged blob; with `QuotaExceeded` as `publish` does.
+     */
+    readonly append: (
+      claim: ConversionClaim,
+      addition: Addition
+    ) => Effect.Effect<void, LeaseLost | QuotaExceeded | MetadataError>
+
+    /** Ends the claim with a FAILED conversion, or with a copy without ladder; the segments of the claim become DOOMED. */
     readonly fail: (
       claim: ConversionClaim,
       failure: ConversionFailure
     ) => Effect.Effect<void, LeaseLost | MetadataError>
 
-    /** Ends the claim with a QUEUED conversion that is due at `retryAt`; its segments become DOOMED. */
+    /** Ends the claim with a conversion, or a ladder, that is due at `retryAt`; the segments of the claim become DOOMED. */
     readonly release: (claim: ConversionClaim, terms: ReleaseTerms) => Effect.Effect<void, LeaseLost | MetadataError>
 
     /**
@@ -199,6 +241,23 @@ export class ConversionRepository extends Context.Service<
      * finished conversions. It counts at most `limit` that are due, and at most `limit` that are leased or due later.
      */
     readonly queueDepth: (now: DateTime.Utc, limit: number) => Effect.Effect<ConversionQueueDepth, MetadataError>
+
+    /** Finds the copy whose ladder was claimed. */
+    readonly findCopy: (claim: ConversionClaim) => Effect.Effect<Option.Option<Copy>, MetadataError>
+
+    /** Claims the poster that has been due for longest; none if none is due. */
+    readonly claimPoster: (
+      terms: Pick<ClaimTerms, "leaseUntil" | "now">
+    ) => Effect.Effect<Option.Option<PosterTask>, MetadataError>
+
+    /**
+     * Ends the claim of a poster: adds it to the files of the conversion, or leaves the conversion without one. Its blob is PENDING.
+     * Fails with `LeaseLost` when the conversion was removed, or another worker has claimed the poster.
+     */
+    readonly publishPoster: (
+      task: PosterTask,
+      poster: Segment | null
+    ) => Effect.Effect<void, LeaseLost | QuotaExceeded | MetadataError>
 
     /** Finds the conversion of the claim's content to another format, if it is READY. */
     readonly findReady: (claim: ConversionClaim) => Effect.Effect<Option.Option<ReadyConversion>, MetadataError>

@@ -17,6 +17,8 @@ import type { ContentNotUploaded } from "../files/FileErrors.ts"
 import type { FileRef } from "../files/FileRef.ts"
 import { FileRepository } from "../files/FileRepository.ts"
 import { Settings } from "../Settings.ts"
+import type { BlobRepository } from "../storage/BlobRepository.ts"
+import type { BlobStore } from "../storage/BlobStore.ts"
 import type { Mode } from "../transcoding/ConversionPlan.ts"
 import type { Format } from "../transcoding/Presentation.ts"
 import type { Transcoder } from "../transcoding/Transcoder.ts"
@@ -124,5 +126,12 @@ const isPending = ({ state }: StreamRecord): boolean => state === "QUEUED" || st
 export const layer: Layer.Layer<
   Conversions,
   never,
-  Access | FileRepository | ConversionRepository | ConversionNotifier | Transcoder | SecureRandom
+  | Access
+  | BlobRepository
+  | BlobStore
+  | FileRepository
+  | ConversionRepository
+  | ConversionNotifier
+  | Transcoder
+  | SecureRandom
 > = Layer.effect(Conversions, make)

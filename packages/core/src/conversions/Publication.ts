@@ -30,6 +30,10 @@ export interface Publication {
   readonly presentation: Presentation
   /** Whether this is the last step, which makes the conversion READY. */
   readonly isFinished: boolean
+  /** In the last step of a copy: when its ladder may be claimed. Absent if it gets none. */
+  readonly ladderDueAt?: DateTime.Utc | undefined
+  /** Whether a worker is to make a poster after that. Default: false. */
+  readonly needsPoster?: boolean | undefined
   readonly now: DateTime.Utc
   readonly leaseUntil: DateTime.Utc
 }

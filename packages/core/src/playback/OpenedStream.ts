@@ -20,6 +20,7 @@ import { etagOf } from "../files/File.ts"
 import type { ContentDamaged, ContentNotUploaded } from "../files/FileErrors.ts"
 import * as Ids from "../Ids.ts"
 import type { DamageReports } from "../integrity/DamageReports.ts"
+import type { BlobError } from "../storage/BlobError.ts"
 import type { BlobStore } from "../storage/BlobStore.ts"
 import * as StreamFiles from "../transcoding/StreamFiles.ts"
 
@@ -93,3 +94,4 @@ export type StreamError =
   | ConversionFailed
   | ContentEncrypted
   | NotAVideo
+  | BlobError

@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import { Access, type AccessError, type Identity } from "../access/Access.ts"
+import { CaptionRepository } from "../captions/CaptionRepository.ts"
 import { ConversionNotifier } from "../conversions/ConversionNotifier.ts"
 import { ConversionRepository } from "../conversions/ConversionRepository.ts"
 import * as Polling from "../conversions/internal/Polling.ts"
@@ -18,6 +19,7 @@ import { getFile, toSelector } from "../files/internal/FileLookup.ts"
 import type { FileRef } from "../files/FileRef.ts"
 import { FileRepository } from "../files/FileRepository.ts"
 import { DamageReports } from "../integrity/DamageReports.ts"
+import type { BlobRepository } from "../storage/BlobRepository.ts"
 import { BlobStore } from "../storage/BlobStore.ts"
 import type { Format } from "../transcoding/Presentation.ts"
 import * as StreamFiles from "../transcoding/StreamFiles.ts"
@@ -29,13 +31,16 @@ import {
   type StreamInfo,
   toOpenedSegment
 } from "./OpenedStream.ts"
+import * as AttachedFiles from "./internal/AttachedFiles.ts"
+import * as PackagedSegments from "./internal/PackagedSegments.ts"
 import { canSee, findForViewer, type Viewer } from "./Viewer.ts"
 
 export class Streams extends Context.Service<
   Streams,
   {
     /**
-     * Opens one file of a stream by its name (`StreamFiles`). One statement beside the check of the key.
+     * Opens one file of a stream by its name (`StreamFiles`). One statement beside the check of the key; more for those that attached
+     * captions change.
      *
      * - `StreamNotConverted`: no conversion to this format was requested.
      * - `StreamNotReady`: the conversion has not produced this file yet.
@@ -88,16 +93,19 @@ const make = Effect.gen(function* () {
   const store = yield* BlobStore
   const reports = yield* DamageReports
   const notifier = yield* ConversionNotifier
+  const openPackaged = yield* PackagedSegments.make
+  const withAttached = AttachedFiles.make(yield* CaptionRepository, conversions)
 
   const openOnce = (viewer: Viewer, ref: FileRef, format: Format, name: string) =>
     findForViewer(access, viewer, ref, format, (identity) =>
       Effect.flatMap(toSelector(ref, identity), (selector) =>
-        StreamFiles.isName(format, name) || name === StreamFiles.poster
-          ? conversions.findStreamFile({ bucket: ref, selector, format, name })
+        StreamFiles.isName(format, name) || name === StreamFiles.poster || StreamFiles.isOfStoryboard(name)
+          ? conversions.findStreamFile({ bucket: ref, selector, format, name: AttachedFiles.storedName(format, name) })
           : Effect.fail(streamNotFound)
       )
     ).pipe(
-      Effect.flatMap(({ conversion, fileId, found }): Effect.Effect<OpenedPlaylist | OpenedSegment, StreamError> => {
+      Effect.flatMap((lookup): Effect.Effect<OpenedPlaylist | OpenedSegment, StreamError> => {
+        const { blobId, conversion, fileId, found } = lookup
         if (conversion === null) return Effect.fail(new StreamNotConverted())
         if (!canSee(viewer, conversion.id)) return Effect.fail(streamNotFound)
         if (conversion.fault !== null) return Effect.fail(fromFault(conversion.fault))
@@ -107,9 +115,25 @@ const make = Effect.gen(function* () {
             ? Effect.fail(new ContentDamaged())
             : Effect.succeed(toOpenedSegment(store, reports, ref, { fileId, conversionId, name, state }, found))
         }
-        if (found._tag === "None") return Effect.fail(state === "READY" ? streamNotFound : new StreamNotReady())
-        const contentType = StreamFiles.contentType(name)
-        return Effect.succeed({ _tag: "Playlist", fileId, conversionId, name, state, contentType, text: found.text })
+        if (found._tag === "Packaged") {
+          if (found.damaged) return Effect.fail(new ContentDamaged())
+          const { index } = found
+          return Effect.flatMap(
+            openPackaged({ bucket: ref, blobId, index, fileId, conversionId, name, state }),
+            (opened) => (opened === undefined ? Effect.fail(streamNotFound) : Effect.succeed(opened))
+          )
+        }
+        if (found._tag === "Pending") return Effect.fail(new StreamNotReady())
+        const stored = found._tag === "Playlist" ? found.text : undefined
+        const toOpened = (text: string): OpenedPlaylist => {
+          const contentType = StreamFiles.contentType(name)
+          return { _tag: "Playlist", fileId, conversionId, name, state, contentType, text }
+        }
+        if (state !== "READY" && stored === undefined) return Effect.fail(new StreamNotReady())
+        return Effect.flatMap(
+          withAttached({ bucket: ref, blobId, conversionId, state, format, name }, stored),
+          (text) => (text === undefined ? Effect.fail(streamNotFound) : Effect.succeed(toOpened(text)))
+        )
       })
     )
 
@@ -161,5 +185,5 @@ const make = Effect.gen(function* () {
 export const layer: Layer.Layer<
   Streams,
   never,
-  Access | FileRepository | ConversionRepository | ConversionNotifier | BlobStore
+  Access | BlobRepository | FileRepository | CaptionRepository | ConversionRepository | ConversionNotifier | BlobStore
 > = Layer.effect(Streams, make)

@@ -109,12 +109,12 @@ const isCopyableAudio = (audio: Audio, channels: number): boolean =>
   (channels === surround ? audio.channels === surround : audio.channels >= 1 && audio.channels <= 2) &&
   !audio.isTrimmed
 
-const planVideo = (video: Video | null, mode: Mode, container: string): VideoPlan => {
+const planVideo = ({ bitrate, container, video }: Media, mode: Mode): VideoPlan => {
   if (video === null) return VideoPlan.None()
   if (mode === "auto" && isCopyableVideo(video, container)) return VideoPlan.Copy({ index: video.index })
   return VideoPlan.Encode({
     index: video.index,
-    rungs: Ladder.rungs(video),
+    rungs: Ladder.rungs({ ...video, bitrate: video.bitrate ?? bitrate }),
     deinterlace: video.interlaced,
     color: Color.assume(video.color, video),
     limitFrameRate: (video.frameRate ?? 0) > maxFrameRate * 1.01
@@ -206,7 +206,7 @@ const isCopy = ({ audio, otherAudio, video }: ConversionPlan): boolean =>
  *
  * - H.264 that all players support is copied (8 bits, 4:2:0, no HDR, progressive, upright, square pixels, at most level 5.1),
  *   and so is AAC-LC of one or two channels.
- * - Other video is encoded in up to three sizes (`Ladder`), never larger than the source: upright, 8 bits, at most 60 frames
+ * - Other video is encoded in up to five sizes (`Ladder`), never larger than the source: upright, 8 bits, at most 60 frames
  *   per second, each frame at its own time. HDR and other colours beyond BT.709 become BT.709. Other audio is encoded as AAC-LC
  *   of at most two channels.
  * - Each other audio track becomes a rendition of its own. A track with surround sound becomes two: in stereo, which all players
@@ -215,13 +215,31 @@ const isCopy = ({ audio, otherAudio, video }: ConversionPlan): boolean =>
  * - A file without video has one rendition of audio. A file without audio has renditions of the video alone.
  */
 export const make = (media: Media, mode: Mode): ConversionPlan => {
-  const video = planVideo(media.video, mode, media.container)
+  const video = planVideo(media, mode)
   const audio = planAudio(media.audio, mode)
   return {
     video,
     audio,
     ...planOtherAudio(media, mode),
     captions: planCaptions(media),
+    renditions: planRenditions(media, video, audio)
+  }
+}
+
+/**
+ * Returns the plan for the lower renditions of a copy: the video in these sizes. HLS has the default audio in each of them, as in the
+ * copy.
+ */
+export const ladder = (media: Media, rungs: Arr.NonEmptyReadonlyArray<Ladder.Rung>, format: Format): ConversionPlan => {
+  const whole = planVideo(media, "transcode")
+  const video = whole._tag === "Encode" ? { ...whole, rungs } : whole
+  const audio = format === "hls" ? planAudio(media.audio, "auto") : AudioPlan.None()
+  return {
+    video,
+    audio,
+    defaultAudio: null,
+    otherAudio: [],
+    captions: [],
     renditions: planRenditions(media, video, audio)
   }
 }

@@ -3,6 +3,7 @@
  */
 import type * as Arr from "effect/Array"
 import type { Video } from "./Media.ts"
+import type { Presentation } from "./Presentation.ts"
 
 /** One encoding of the video. */
 export interface Rung {
@@ -19,15 +20,38 @@ export interface Size {
   readonly height: number
 }
 
+/** What a copy is, whose lower rungs are made behind it. */
+export interface Copied extends Pick<Video, "frameRate" | "height" | "width"> {
+  /** Bits per second. */
+  readonly bitrate: number
+}
+
 /** Pixels of the shorter side of the lower rungs. */
-const lowerSides = [720, 480, 360]
+const lowerSides = [720, 480, 360, 240]
 
 /** Pixels of the longer side, at most. */
 const maxLongerSide = 4096
-const maxRungs = 3
 
 /** A lower rung's shorter side is less than this fraction of the best one's. A larger rung would save too few bits. */
 const spacing = 0.85
+
+/** A lower rung's bitrate is less than this fraction of the one above it. */
+const rateSpacing = 0.9
+
+/** Bits per second. A picture of any size needs some. */
+const minBitrate = 200_000
+
+/** A rung's bitrate is a maximum, and the source's an average. */
+const headroom = 1.5
+
+/**
+ * The least fraction of its usual bitrate that a rung keeps. A picture without motion has few bits on average, and many at each
+ * keyframe: slides of 150 kbit/s, encoded with at most 1.5 times as many, lose 16 dB (SSIM).
+ */
+const minQuality = 0.3
+
+/** Codecs that need about half of the bits of H.264. The others need as many as H.264, or more. */
+const efficientCodecs = new Set(["hevc", "vp9", "av1"])
 
 const even = (pixels: number): number => Math.max(2, 2 * Math.floor(pixels / 2))
 
@@ -47,20 +71,50 @@ export const fit = (picture: Size, maxShorterSide: number): Size => {
  * Returns 5 Mbit/s for 1080 lines at 30 frames per second. Smaller pictures need more bits per pixel, and higher frame rates
  * fewer bits per frame.
  */
-const maxBitrate = ({ height, width }: Size, frameRate: number | null): number => {
+const bitrateOf = ({ height, width }: Size, frameRate: number | null): number => {
   const size = ((width * height) / (1920 * 1080)) ** 0.75
   const speed = Math.max(1, (frameRate ?? 30) / 30) ** 0.5
-  return Math.max(200, Math.round((5000 * size * speed) / 10) * 10) * 1000
+  return 5_000_000 * size * speed
 }
 
-/** Returns the rungs for a video, the best first; at least one. The shorter side of a rung has at most 1080 pixels. */
-export const rungs = (video: Pick<Video, "width" | "height" | "frameRate">): Arr.NonEmptyReadonlyArray<Rung> => {
+/**
+ * Returns the rungs for a video, the best first; at least one. The shorter side of a rung has at most 1080 pixels. A source of a low
+ * bitrate lowers that of all rungs: more bits would show no more of it, beside its keyframes.
+ */
+export const rungs = (
+  video: Pick<Video, "bitrate" | "codec" | "frameRate" | "height" | "width">
+): Arr.NonEmptyReadonlyArray<Rung> => {
+  const source = (video.bitrate ?? Infinity) * headroom * (efficientCodecs.has(video.codec) ? 2 : 1)
+  const quality = Math.max(minQuality, Math.min(1, source / bitrateOf(fit(video, 1080), video.frameRate)))
   const rung = (maxShorterSide: number): Rung => {
     const size = fit(video, maxShorterSide)
-    return { ...size, maxBitrate: maxBitrate(size, video.frameRate) }
+    const bitrate = bitrateOf(size, video.frameRate) * quality
+    return { ...size, maxBitrate: Math.max(minBitrate, Math.round(bitrate / 10_000) * 10_000) }
   }
   const best = rung(1080)
   const bestSide = Math.min(best.width, best.height)
-  const lower = lowerSides.filter((side) => side < bestSide * spacing).slice(0, maxRungs - 1)
-  return [best, ...lower.map(rung)]
+  const all: [Rung, ...Array<Rung>] = [best]
+  let above = best
+  for (const side of lowerSides) {
+    const lower = rung(side)
+    if (side >= bestSide * spacing || lower.maxBitrate >= above.maxBitrate * rateSpacing) continue
+    all.push(lower)
+    above = lower
+  }
+  return all
+}
+
+/** Returns the rungs below an H.264 video that is copied, the best first: smaller than it, and of a lower bitrate. */
+export const below = (copied: Copied): ReadonlyArray<Rung> => {
+  const side = Math.min(copied.width, copied.height)
+  return rungs({ ...copied, codec: "h264" }).filter(
+    ({ height, maxBitrate, width }) =>
+      Math.min(width, height) < side * spacing && maxBitrate < copied.bitrate * rateSpacing
+  )
+}
+
+/** Returns the rungs of the ladder below a copy, the best first; none for audio, and for video that was encoded in several sizes. */
+export const belowCopy = ({ renditions: [best, ...others] }: Presentation): ReadonlyArray<Rung> => {
+  const { height, width } = best
+  return height === null || width === null || others.length > 0 ? [] : below({ ...best, height, width })
 }

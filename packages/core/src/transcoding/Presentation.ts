@@ -20,7 +20,11 @@ export const Rendition = Schema.Struct({
   /** Frames per second; null if there is no video, or if unknown. */
   frameRate: Schema.NullOr(Schema.Finite),
   /** Average bits per second of video and audio together; an estimate until the conversion has finished. */
-  bitrate: Schema.Int
+  bitrate: Schema.Int,
+  /** HLS, when the conversion has finished: bits per second at most, over some segments (RFC 8216, section 4.1). */
+  peakBitrate: Schema.optionalKey(Schema.Int),
+  /** Likewise: the codecs of its segments (RFC 6381). */
+  codecs: Schema.optionalKey(Schema.Array(Schema.String))
 }).annotate({ identifier: "Rendition" })
 export type Rendition = typeof Rendition.Type
 
@@ -38,6 +42,10 @@ export const Presentation = Schema.Struct({
   chapters: Schema.optionalKey(Schema.Array(Chapter)),
   /** Whether all tracks of the content were copied. Absent if one was encoded, or if unknown. */
   isCopy: Schema.optionalKey(Schema.Boolean),
+  /** Whether the renditions behind the first one are a ladder, which was made behind a copy. */
+  hasLadder: Schema.optionalKey(Schema.Boolean),
+  /** Whether the segments are cut from the content when they are read. Absent if they are stored. */
+  isPackaged: Schema.optionalKey(Schema.Boolean),
   /** The best first. */
   renditions: Schema.NonEmptyArray(Rendition)
 }).annotate({ identifier: "Presentation" })

@@ -10,7 +10,12 @@
  * DASH: `manifest.mpd`; for each representation `init-<id>.m4s` and the segments `chunk-<id>-1.m4s`, `chunk-<id>-2.m4s`, …
  * The video representations have the ids 0, 1, …, the best first; the audio renditions have the ids after them.
  *
- * Both: for captions `<name>.vtt`, as in `captions0.vtt`; HLS also has `captions0.m3u8`. They are written at the end.
+ * The lower renditions that join a copy have their segments in directories in both formats: `<name>/index0.ts`, … in HLS,
+ * `<name>/init.m4s` and `<name>/chunk1.m4s`, `<name>/chunk2.m4s`, … in DASH, where `<name>` is the id of the representation, too.
+ *
+ * Both: for captions `<name>.vtt`, as in `captions0.vtt`; HLS also has `captions0.m3u8`. They are written at the end. Captions that are
+ * attached to the content have the names `captions-<UUID>`. The conversion does not write them: they are made when they are read, and so
+ * is `media.m3u8`, the only media playlist of a presentation that has a multivariant playlist for attached captions alone.
  *
  * Both: `poster.jpg`, one frame of the video, which `Transcoder.poster` writes.
  */
@@ -89,6 +94,18 @@ export const captionFiles = ({ captions = [] }: Pick<Presentation, "captions">):
     text: `${rendition.name}.vtt`
   }))
 
+/** The name of captions that are attached to the content, by their id. */
+export const attachedName = (id: string): string => `captions-${id.slice(4)}`
+
+/** Returns the id of the attached captions of which a file has this name; undefined if it is no such name. */
+export const attachedId = (name: string): string | undefined => {
+  const [, uuid] = /^captions-([0-9a-f-]{36})\.(?:vtt|m3u8)$/.exec(name) ?? []
+  return uuid === undefined ? undefined : `cap_${uuid}`
+}
+
+/** The media playlist of the only rendition, if the entry playlist is a multivariant one for attached captions alone. */
+export const onlyMedia = "media.m3u8"
+
 /** Number of DASH representations: one for each video rendition, and one for each audio rendition. */
 export const dashRepresentations = ({
   audio = [],
@@ -104,21 +121,63 @@ export const init = (representation: number): string => `init-${representation}.
 /** A media segment of a DASH representation; `number` counts from 1. */
 export const chunk = (representation: number, number: number): string => `chunk-${representation}-${number}.m4s`
 
+/** The initialization segment of a lower rendition of DASH that joins a copy. */
+export const ladderInit = ({ name }: Pick<Rendition, "name">): string => `${name}/init.m4s`
+
+/** A media segment of such a rendition; `number` counts from 1. A template has `$Number$` in its place. */
+export const ladderChunk = ({ name }: Pick<Rendition, "name">, number: number | "$Number$"): string =>
+  `${name}/chunk${number}.m4s`
+
 /** The poster. `isName` is false for it, since `Transcoder.convert` does not write it. */
 export const poster = "poster.jpg"
 
+/** The WebVTT file of the storyboard (`Storyboard`), which `Transcoder.convert` does not write either. */
+export const storyboard = "storyboard.vtt"
+
+/** One of the sheets of the storyboard; `index` counts from 0. */
+export const storyboardSheet = (index: number): string => `storyboard${index}.jpg`
+
+/** Whether this is the name of a file of the storyboard. */
+export const isOfStoryboard = (name: string): boolean => /^storyboard(?:\.vtt|\d{1,2}\.jpg)$/.test(name)
+
 const number = "(?:0|[1-9]\\d{0,8})"
-const folder = "(?:[1-9]\\d{0,3}p|audio[1-9]?\\d)"
-const captions = "captions[1-9]?\\d"
+const lines = "[1-9]\\d{0,3}p"
+const folder = `(?:${lines}|audio[1-9]?\\d)`
+const captions = "captions(?:[1-9]?\\d|-[0-9a-f-]{36})"
 const names: { readonly [format in Format]: RegExp } = {
   hls: new RegExp(
-    `^(?:(?:playlist|${folder}|${captions})\\.m3u8|${captions}\\.vtt|(?:${folder}/)?index${number}\\.ts)$`
+    `^(?:(?:playlist|media|${folder}|${captions})\\.m3u8|${captions}\\.vtt|(?:${folder}/)?index${number}\\.ts)$`
   ),
-  dash: new RegExp(`^(?:manifest\\.mpd|${captions}\\.vtt|init-${number}\\.m4s|chunk-${number}-${number}\\.m4s)$`)
+  dash: new RegExp(
+    `^(?:manifest\\.mpd|${captions}\\.vtt|init-${number}\\.m4s|chunk-${number}-${number}\\.m4s|${lines}/(?:init|chunk${number})\\.m4s)$`
+  )
 }
 
 /** Whether a conversion may have written a file of this name. No such name leads out of the output directory. */
 export const isName = (format: Format, name: string): boolean => names[format].test(name)
+
+/** A segment of a presentation with one rendition of video. */
+export interface SegmentName {
+  /** Of DASH; 0 for HLS. */
+  readonly representation: number
+  /** Counts from 0; undefined for the initialization segment. */
+  readonly index: number | undefined
+}
+
+/** Returns what the name of a segment of the best rendition means; undefined for other names. */
+export const parseSegment = (name: string): SegmentName | undefined => {
+  const [, index] = /^index(\d+)\.ts$/.exec(name) ?? []
+  if (index !== undefined) return { representation: 0, index: Number(index) }
+  const [, representation, order] = /^(?:init|chunk)-(\d+)(?:-(\d+))?\.m4s$/.exec(name) ?? []
+  if (representation === undefined) return undefined
+  return { representation: Number(representation), index: order === undefined ? undefined : Number(order) - 1 }
+}
+
+/**
+ * The index from which the segments of a packaged presentation are cut (`packaging/SegmentIndex`). It is stored beside the playlists.
+ * `isName` is false for it, since no player reads it.
+ */
+export const index = "index.bin"
 
 /** Whether this is the name of a playlist or manifest, which may change while the conversion runs. Segments never change. */
 export const isPlaylist = (name: string): boolean => name.endsWith(".m3u8") || name.endsWith(".mpd")

@@ -42,9 +42,17 @@ export const toLine = (text: string | undefined): string | null => {
 export const toTitle = (text: string | undefined): string | null => toLine(text?.replaceAll('"', " "))
 
 /** Returns a language's name in that language, with a capital letter; null if there is none. */
-const languageName = (language: string): string | null => {
+export const languageName = (language: string): string | null => {
   const name = new Intl.DisplayNames([language], { type: "language", fallback: "none" }).of(language)
   return name === undefined ? null : name.charAt(0).toLocaleUpperCase(language) + name.slice(1)
+}
+
+/** Adds a label to others, with a number if they have it. Returns what was added. */
+const addLabel = (labels: Set<string>, stem: string): string => {
+  let label = stem
+  for (let count = 2; labels.has(label); count++) label = `${stem} (${count})`
+  labels.add(label)
+  return label
 }
 
 /** Returns labels for tracks, each different: the title, or the name of the language, or `fallback` with a number. */
@@ -55,10 +63,18 @@ export const make = (
   const labels = new Set<string>()
   return tracks.map(({ language, suffix = "", title }, index) => {
     const name = title ?? (language === null ? null : languageName(language)) ?? `${fallback} ${index + 1}`
-    const stem = `${name}${suffix}`
-    let label = stem
-    for (let count = 2; labels.has(label); count++) label = `${stem} (${count})`
-    labels.add(label)
-    return label
+    return addLabel(labels, `${name}${suffix}`)
   })
+}
+
+/** Returns tracks whose labels are different from each other and from those that are `taken`. */
+export const distinguish = <Track extends { readonly rendition: { readonly label: string } }>(
+  tracks: ReadonlyArray<Track>,
+  taken: ReadonlyArray<string>
+): ReadonlyArray<Track> => {
+  const labels = new Set(taken)
+  return tracks.map((track) => ({
+    ...track,
+    rendition: { ...track.rendition, label: addLabel(labels, track.rendition.label) }
+  }))
 }

@@ -6,6 +6,7 @@
  * contract of its methods for any input, which may come from an attacker. It opens no file but the input, makes no network
  * connection, keeps to the limits, and leaves no process behind, even if this process is killed.
  */
+import type * as Arr from "effect/Array"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -13,9 +14,11 @@ import * as Stream from "effect/Stream"
 import type * as SubscriptionRef from "effect/SubscriptionRef"
 import type { ConversionEvent } from "./ConversionEvent.ts"
 import type { Mode } from "./ConversionPlan.ts"
+import type { Rung } from "./Ladder.ts"
 import type { Limits } from "./Limits.ts"
 import type { Media } from "./Media.ts"
 import type { Format, Presentation } from "./Presentation.ts"
+import type { Storyboard } from "./Storyboard.ts"
 import { TranscodeError } from "./TranscodeError.ts"
 
 interface Limited {
@@ -58,6 +61,22 @@ export interface RepackageJob extends Limited, Suspendable {
   readonly format: Format
 }
 
+export interface LadderJob extends Limited, Suspendable {
+  /** Path of the file. */
+  readonly input: string
+  /** The result of `probe` for this file. */
+  readonly media: Media
+  /** Path of the directory to write into. */
+  readonly output: string
+  readonly format: Format
+  /** The best first. */
+  readonly rungs: Arr.NonEmptyReadonlyArray<Rung>
+  /** Seconds: how long the segments of the copy last. */
+  readonly durations: ReadonlyArray<number>
+  /** Seconds: the time in segments of MPEG-TS at which the presentation begins. Default: that of `convert`. */
+  readonly firstTime?: number | undefined
+}
+
 export interface PosterJob extends Limited {
   /** Path of the file. */
   readonly input: string
@@ -67,6 +86,16 @@ export interface PosterJob extends Limited {
   readonly output: string
   /** Seconds: when the frame is shown. A time after the end means the first frame. */
   readonly at: number
+}
+
+export interface StoryboardJob extends Limited, Suspendable {
+  /** Path of the file. */
+  readonly input: string
+  /** The result of `probe` for this file. */
+  readonly media: Media
+  /** Path of the directory to write into. */
+  readonly output: string
+  readonly storyboard: Storyboard
 }
 
 export class Transcoder extends Context.Service<
@@ -97,10 +126,22 @@ export class Transcoder extends Context.Service<
     readonly repackage: (job: RepackageJob) => Stream.Stream<ConversionEvent, TranscodeError>
 
     /**
+     * Encodes lower renditions of a video that was copied, with a segment for each of those of the copy, which begins and ends with it.
+     * There are no playlists (`LadderPlaylists`). Otherwise like `convert`. Fails with `Failed` if the segments do not fit.
+     */
+    readonly ladder: (job: LadderJob) => Stream.Stream<ConversionEvent, TranscodeError>
+
+    /**
      * Writes one frame of the video as a JPEG of at most 720 lines on its shorter side. The file gets its name when it is
      * complete. `Unsupported` for a file without video.
      */
     readonly poster: (job: PosterJob) => Effect.Effect<void, TranscodeError>
+
+    /**
+     * Writes the sheets of a storyboard, JPEGs with the names `Storyboard.sheetNames`. Of a long video, keyframes alone are decoded.
+     * `Unsupported` for a file without video.
+     */
+    readonly storyboard: (job: StoryboardJob) => Effect.Effect<void, TranscodeError>
 
     /** Succeeds if the transcoder is ready. `Unavailable` if it lacks a program. */
     readonly check: Effect.Effect<void, TranscodeError>
@@ -121,7 +162,9 @@ const stub = (name: string, check: Effect.Effect<void, TranscodeError>) =>
       probe: () => Effect.fail(unavailable("probe")),
       convert: () => Stream.fail(unavailable("convert")),
       repackage: () => Stream.fail(unavailable("repackage")),
+      ladder: () => Stream.fail(unavailable("ladder")),
       poster: () => Effect.fail(unavailable("poster")),
+      storyboard: () => Effect.fail(unavailable("storyboard")),
       check,
       capabilities: { name }
     })

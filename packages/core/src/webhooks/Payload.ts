@@ -15,6 +15,7 @@ const idFields: { readonly [T in TargetType]: string } = {
   BUCKET: "bucketId",
   FILE: "fileId",
   STREAM: "conversionId",
+  CAPTIONS: "captionsId",
   MIRROR: "mirrorId",
   WEBHOOK: "webhookId",
   SHARE: "shareId",

@@ -12,6 +12,7 @@ interface Request {
   readonly tenantId: string
   readonly at: number
   readonly work: number
+  readonly isLadder?: boolean
 }
 
 const options: Turns.Options = { slots: 1, slice: 20, maxSuspended: 2 }
@@ -39,14 +40,24 @@ const simulate = (requests: ReadonlyArray<Request>, own: Partial<Turns.Options> 
       const count = (tenantId: string) => [...running].filter((job) => job.tenantId === tenantId).length
       const [first] = queue
         .filter(
-          ({ at, tenantId }) => queued !== undefined && at <= queued.dueBy && !queued.exceptTenants.includes(tenantId)
+          ({ at, isLadder = false, tenantId }) =>
+            queued !== undefined &&
+            at <= queued.dueBy &&
+            !queued.exceptTenants.includes(tenantId) &&
+            (queued.ladders || !isLadder)
         )
-        .toSorted((a, b) => count(a.tenantId) - count(b.tenantId) || a.at - b.at)
+        .toSorted(
+          (a, b) =>
+            Number(a.isLadder ?? false) - Number(b.isLadder ?? false) ||
+            count(a.tenantId) - count(b.tenantId) ||
+            a.at - b.at
+        )
       if (first === undefined && turn.resume === undefined) break
       if (turn.suspend !== undefined) turns.suspend(turn.suspend, now)
       if (first !== undefined) {
         queue = queue.filter((request) => request !== first)
-        const job = { name: first.name, tenantId: first.tenantId, left: first.work, isSuspended: false, since: now }
+        const { isLadder = false, name, tenantId, work: left } = first
+        const job = { name, tenantId, isLadder, left, isSuspended: false, since: now }
         running.add(job)
         turns.add(job)
         began[first.name] = now
@@ -66,6 +77,21 @@ describe("Turns", () => {
     const { began, ended } = simulate([request("a", 0, 1000), request("b", 5, 6)])
     assert.deepStrictEqual(began, { a1: 0, b2: 20 })
     assert.deepStrictEqual(ended, { a1: 1006, b2: 26 })
+  })
+
+  it("ladder runs, conversion of any tenant comes → the ladder is suspended at once, and continues when no conversion is left", () => {
+    const ladder = { ...request("a", 0, 100), isLadder: true }
+    const { began, ended, mostSuspended } = simulate([ladder, request("a", 10, 50), request("b", 20, 30)])
+    assert.deepStrictEqual(began, { a1: 0, a2: 10, b3: 30 })
+    assert.deepStrictEqual(ended, { a2: 90, b3: 80, a1: 180 })
+    assert.strictEqual(mostSuspended, 2)
+  })
+
+  it("several ladders → one after the other, another only when none is suspended", () => {
+    const ladders = [0, 1, 2].map((at): Request => ({ tenantId: "a", at, work: 100, isLadder: true }))
+    const { ended, mostSuspended } = simulate([...ladders, request("b", 50, 10), request("b", 120, 10)])
+    assert.deepStrictEqual(ended, { a1: 110, a2: 220, a3: 320, b4: 60, b5: 130 })
+    assert.strictEqual(mostSuspended, 1)
   })
 
   it("all conversions are of one tenant → none is suspended, first come, first served", () => {

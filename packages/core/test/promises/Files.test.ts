@@ -56,6 +56,29 @@ describe("holdfast.files", () => {
     await response.text()
   })
 
+  it("signedUrl, uploadUrl: baseUrl is a URL, a path or absent → address below it; anything else → InvalidRequest", async () => {
+    const { bucket, holdfast, root } = await setUp({ secretKey: new Uint8Array(32).fill(1) })
+    const { id: fileId } = await holdfast.files.upload(root, { ...bucket, name: "a", content: "x" })
+    const link = (baseUrl?: string) => holdfast.files.signedUrl(root, { ...bucket, fileId, expiresIn: 60, baseUrl })
+    const path = `/api/v1/tenants/${bucket.tenantId}/buckets/${bucket.bucketId}/files`
+    for (const [baseUrl, base] of [
+      [undefined, ""],
+      ["/", ""],
+      ["/store", "/store"],
+      ["/a/store/", "/a/store"],
+      ["https://files.example.com/store/", "https://files.example.com/store"]
+    ] as const) {
+      assert.isTrue((await link(baseUrl)).url.startsWith(`${base}${path}/${fileId}/view?apiKey=hfl_`), baseUrl)
+      const upload = { ...bucket, name: "b", maxBytes: 1, expiresIn: 60, baseUrl }
+      assert.isTrue((await holdfast.files.uploadUrl(root, upload)).url.startsWith(`${base}${path}/upload?apiKey=hfu_`))
+    }
+    for (const baseUrl of ["store", "//store", "/\\store", "/store?a", "/store#a", "/a store"]) {
+      const failure = await rejection(link(baseUrl))
+      assert.instanceOf(failure, Holdfast.InvalidRequest)
+      assert.deepStrictEqual(failure.errors[0]?.pointer, "/baseUrl", baseUrl)
+    }
+  })
+
   it("metadata with a lone surrogate, content type with a line break → InvalidRequest with the pointer", async () => {
     const { bucket, holdfast, root } = await setUp()
     const metadata = { list: ["fine", "\udc00"] }

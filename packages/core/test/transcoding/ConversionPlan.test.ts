@@ -150,7 +150,7 @@ describe("ConversionPlan", () => {
   it("mode transcode → all tracks encoded", () => {
     const plan = ConversionPlan.make(media, "transcode")
     assert.deepStrictEqual([plan.video._tag, plan.audio._tag], ["Encode", "Encode"])
-    assert.deepStrictEqual(names(plan), ["1080p", "720p", "480p"])
+    assert.deepStrictEqual(names(plan), ["1080p", "720p", "480p", "360p", "240p"])
   })
 
   it("no audio or no video → no plan for it", () => {
@@ -166,13 +166,15 @@ describe("ConversionPlan", () => {
 
   it("portrait video → renditions named by their shorter side", () => {
     const portrait = ConversionPlan.make(withVideo({ rotation: 90, width: 1080, height: 1920 }), "auto")
-    assert.deepStrictEqual(names(portrait), ["1080p", "720p", "480p"])
+    assert.deepStrictEqual(names(portrait), ["1080p", "720p", "480p", "360p", "240p"])
     assert.deepStrictEqual(
       portrait.renditions.map(({ height, width }) => [width, height]),
       [
         [1080, 1920],
         [720, 1280],
-        [480, 854]
+        [480, 854],
+        [360, 640],
+        [240, 426]
       ]
     )
   })

@@ -83,13 +83,16 @@ describe("service with FFmpeg", () => {
         const answer = await fetch(`${bucket.service.url}/api/v1${streams}/dash/${name}?apiKey=${dashKey}`)
         expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "video/mp4"])
       }
+      // A worker makes it after the stream is READY.
+      await expect
+        .poll(async () => (await bucket.api.get(`${streams}/poster.jpg`)).status, { timeout: 30_000 })
+        .toBe(200)
       const poster = await bucket.api.get(`${streams}/poster.jpg`)
       const [first, second] = new Uint8Array(await poster.arrayBuffer())
       expect([poster.headers.get("content-type"), first, second]).toEqual(["image/jpeg", 0xff, 0xd8])
       expect((await bucket.api.get(`${streams}/hls`, { headers: { accept: "text/html" } })).status).toBe(200)
 
       const readMetrics = async () => await (await fetch(`${bucket.service.url}/metrics`)).text()
-      await expect.poll(readMetrics).toMatch(/^holdfast_conversions_running(?:\{[^}]*\})? 0$/m)
       const metrics = await readMetrics()
       expect(metrics).toMatch(/^holdfast_conversions_finished_total(?:\{[^}]*\})? 2$/m)
       await expect.poll(() => Fs.readdir(Path.join(bucket.service.data, "conversions"))).toEqual([])
@@ -111,6 +114,12 @@ describe("service with FFmpeg", () => {
       const answer = await bucket.api.post(`${streams}/${format}`, { headers: { prefer: "wait=60" } })
       expect(await answer.json()).toMatchObject({ state: "READY", error: null })
     }
+    for (const format of ["hls", "dash"]) {
+      const storyboard = async () => await (await bucket.api.get(`${streams}/${format}/storyboard.vtt`)).text()
+      await expect.poll(storyboard).toMatch(/^storyboard0\.jpg\?apiKey=hfp_[\w-]+#xywh=320,0,160,120$/m)
+      const sheet = await bucket.api.get(`${streams}/${format}/storyboard0.jpg`)
+      expect([sheet.status, sheet.headers.get("content-type")]).toEqual([200, "image/jpeg"])
+    }
     expect((await bucket.api.get(`${streams}/poster.jpg`)).status).toBe(200)
     const found = bucket.service
       .stderr()
@@ -126,10 +135,17 @@ describe("service with FFmpeg", () => {
     const bucket = await ServiceBucket.start()
     const streams = await upload(bucket, await makeVideo("640x480", 6, "-c:v", "mpeg4", "-q:v", "5"))
     const answer = await bucket.api.post(`${streams}/hls`, { headers: { prefer: "wait=60" } })
-    expect(await answer.json()).toMatchObject({ state: "READY", renditions: [{ name: "480p" }, { name: "360p" }] })
+    expect(await answer.json()).toMatchObject({
+      state: "READY",
+      renditions: [{ name: "480p" }, { name: "360p" }, { name: "240p" }]
+    })
     const variants = StreamServer.addresses(await (await bucket.api.get(`${streams}/hls/playlist.m3u8`)).text())
-    expect(variants.map((address) => address.split("?")[0])).toEqual(["480p.m3u8", "360p.m3u8"])
-    const lower = new URL(variants[1] ?? "", `${bucket.service.url}/api/v1${streams}/hls/playlist.m3u8`)
+    const names = variants.map((address) => address.split("?")[0])
+    expect(names.toSorted()).toEqual(["240p.m3u8", "360p.m3u8", "480p.m3u8"])
+    const lower = new URL(
+      variants[names.indexOf("360p.m3u8")] ?? "",
+      `${bucket.service.url}/api/v1${streams}/hls/playlist.m3u8`
+    )
     const segments = StreamServer.addresses(await (await fetch(lower)).text())
     expect(segments[0]).toMatch(/^360p\/index0\.ts\?apiKey=hfp_/)
     expect((await fetch(new URL(segments[0] ?? "", lower))).headers.get("content-type")).toBe("video/mp2t")

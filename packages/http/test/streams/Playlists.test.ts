@@ -43,7 +43,8 @@ describe("HLS stream", () => {
     expect(variants.map((address) => address.replace(/hfp_[\w-]+$/, "KEY"))).toEqual([
       "720p.m3u8?apiKey=KEY",
       "480p.m3u8?apiKey=KEY",
-      "360p.m3u8?apiKey=KEY"
+      "360p.m3u8?apiKey=KEY",
+      "240p.m3u8?apiKey=KEY"
     ])
     const key = StreamServer.keyIn(variants[0] ?? "")
     for (const [variant, prefix] of [
@@ -281,5 +282,35 @@ describe("poster", () => {
     await server.convert(streams)
     await expectProblem(await server.get(`${streams}/poster.jpg`), 404, "not_found")
     expect(server.logs.join("\n")).toContain("video poster not created")
+  })
+})
+
+describe("storyboard", () => {
+  const readText = async (address: string) => {
+    const answer = await server.get(address)
+    return answer.status === 200 ? await answer.text() : ""
+  }
+
+  it("conversion is READY → soon a storyboard; conversion to the other format → a copy of it", async () => {
+    const { streams } = await server.makeVideo(bucket)
+    const before = await run((control) => control.calls("storyboard"))
+    for (const format of ["hls", "dash"] as const) {
+      await server.convert(streams, format)
+      const name = `${streams}/${format}/storyboard.vtt`
+      await expect.poll(() => readText(name)).toContain("#xywh=0,0,")
+      const [, sheet = "", key = ""] =
+        /^(storyboard0\.jpg)\?apiKey=(hfp_[\w-]+)#xywh=\d+,\d+,\d+,\d+$/m.exec(await readText(name)) ?? []
+      const answer = await fetch(`${server.url}/api/v1${streams}/${format}/${sheet}?apiKey=${key}`)
+      expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "image/jpeg"])
+    }
+    expect(await run((control) => control.calls("storyboard"))).toBe(before + 1)
+  })
+
+  it("the transcoder fails → READY without a storyboard, and a warning in the log", async () => {
+    await run((control) => control.fail("storyboard", "Failed"))
+    const { streams } = await server.makeVideo(bucket)
+    await server.convert(streams)
+    await expect.poll(() => server.logs.join("\n")).toContain("storyboard not created")
+    await expectProblem(await server.get(`${streams}/hls/storyboard.vtt`), 404, "not_found")
   })
 })

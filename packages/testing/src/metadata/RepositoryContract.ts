@@ -12,6 +12,7 @@ import { blobContract } from "./internal/BlobContract.ts"
 import { bucketContract } from "./internal/BucketContract.ts"
 import { conversionClaimContract } from "./conversions/internal/ConversionClaimContract.ts"
 import { fairClaimContract } from "./conversions/internal/FairClaimContract.ts"
+import { ladderContract } from "./conversions/internal/LadderContract.ts"
 import { conversionContract } from "./conversions/internal/ConversionContract.ts"
 import { creatorContract } from "./internal/CreatorContract.ts"
 import { deploymentContract } from "./internal/DeploymentContract.ts"
@@ -46,6 +47,7 @@ import { recountContract } from "./usage/internal/RecountContract.ts"
 import { quotaContract } from "./quotas/internal/QuotaContract.ts"
 import { reachedLimitContract } from "./quotas/internal/ReachedLimitContract.ts"
 import { usageContract } from "./usage/internal/UsageContract.ts"
+import { captionContract } from "./captions/internal/CaptionContract.ts"
 import { shareContract } from "./shares/internal/ShareContract.ts"
 import { deliveryContract } from "./webhooks/internal/DeliveryContract.ts"
 import { recoveryContract } from "./webhooks/internal/RecoveryContract.ts"
@@ -78,12 +80,14 @@ const parts: ReadonlyArray<readonly [port: string, register: (it: It) => void]> 
   ["conversions", conversionContract],
   ["conversions: claims", conversionClaimContract],
   ["conversions: fairness", fairClaimContract],
+  ["conversions: ladders", ladderContract],
   ["mirrors", mirrorContract],
   ["mirrors: tasks", mirrorTaskContract],
   ["mirrors: names of objects", mirrorNameContract],
   ["mirrors: failing", mirrorFailureContract],
   ["mirrors: reconciliation", reconciliationContract],
   ["shares", shareContract],
+  ["captions", captionContract],
   ["webhooks", webhookContract],
   ["webhooks: tests and recoveries", recoveryContract],
   ["webhooks: deliveries", deliveryContract],

@@ -2,12 +2,23 @@
  * Edits media files, for samples that ffmpeg cannot make itself.
  */
 
-/** Rotates the first track of an MP4 by 90 degrees, in the matrix of its header (ISO/IEC 14496-12, 8.3.2). */
-export const rotateTrack = (media: Buffer): Buffer => {
+const [one, minusOne] = [0x10000, 0xffff0000]
+
+/** The upper left of the matrix for each rotation. */
+const rotations = {
+  90: [0, one, minusOne, 0],
+  180: [minusOne, 0, 0, minusOne],
+  270: [0, minusOne, one, 0]
+} as const
+
+/** Rotates the first track of an MP4 clockwise, in the matrix of its header (ISO/IEC 14496-12, 8.3.2). */
+export const rotateTrack = (media: Buffer, degrees: keyof typeof rotations = 90): Buffer => {
   const edited = Buffer.from(media)
   const matrix = edited.indexOf("tkhd") + 4 + 40
-  const values = [0, 0x10000, 0, 0xffff0000, 0, 0, 0, 0, 0x40000000]
-  for (const [index, value] of values.entries()) edited.writeUInt32BE(value, matrix + 4 * index)
+  const [a, b, c, d] = rotations[degrees]
+  for (const [index, value] of [a, b, 0, c, d, 0, 0, 0, 0x40000000].entries()) {
+    edited.writeUInt32BE(value, matrix + 4 * index)
+  }
   return edited
 }
 

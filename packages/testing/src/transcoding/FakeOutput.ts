@@ -96,6 +96,28 @@ export const dashStep = (presentation: Presentation, all: ReadonlyArray<number>,
   }
 }
 
+/** Returns the files of a step for the lower renditions of a copy. */
+export const ladderStep = ({ format, renditions }: Presentation, all: ReadonlyArray<number>, index: number) => {
+  const isLast = index + 1 === all.length
+  const segments = renditions.flatMap((rendition) =>
+    format === "hls"
+      ? [
+          {
+            name: StreamFiles.segment(StreamFiles.segmentPrefix(rendition, false), index),
+            content: transportPacket(`segment ${index} of ${rendition.name}`)
+          }
+        ]
+      : [
+          {
+            name: StreamFiles.ladderChunk(rendition, index + 1),
+            content: box("mdat", `segment ${index} of ${rendition.name}`)
+          },
+          ...(isLast ? [{ name: StreamFiles.ladderInit(rendition), content: box("moov", "") }] : [])
+        ]
+  )
+  return { segments, playlists: [] }
+}
+
 /** A JPEG of eight by eight grey pixels. */
 export const jpeg = Buffer.from(
   [

@@ -5,6 +5,7 @@
 import * as ConversionPlan from "@holdfast/core/transcoding/ConversionPlan"
 import * as Limits from "@holdfast/core/transcoding/Limits"
 import type { Media } from "@holdfast/core/transcoding/Media"
+import * as Storyboard from "@holdfast/core/transcoding/Storyboard"
 import * as StreamFiles from "@holdfast/core/transcoding/StreamFiles"
 import { Transcoder } from "@holdfast/core/transcoding/Transcoder"
 import * as Context from "effect/Context"
@@ -79,12 +80,35 @@ export const make: Effect.Effect<FakeTranscoder> = Effect.map(FakeControl.make, 
         })
       ),
 
+    ladder: ({ durations, format, input, limits, media, output, rungs, suspended }) =>
+      FakeRun.stream(
+        control,
+        Effect.gen(function* () {
+          yield* control.call("ladder")
+          yield* read("ladder", input)
+          const expected = ConversionPlan.toPresentation(ConversionPlan.ladder(media, rungs, format), media, format)
+          const seconds = durations.reduce((sum, each) => sum + each, 0)
+          if (seconds > (media.duration ?? 0) + 1) return yield* failure("ladder", "Failed")
+          return { operation: "ladder", output, expected, seconds, durations, limits: limitsOf(limits), suspended }
+        })
+      ),
+
     poster: ({ input, media, output }) =>
       Effect.gen(function* () {
         yield* control.call("poster")
         yield* read("poster", input)
         if (media.video === null) return yield* failure("poster", "Unsupported")
         yield* write("poster", output, FakeOutput.jpeg)
+      }),
+
+    storyboard: ({ input, media, output, storyboard }) =>
+      Effect.gen(function* () {
+        yield* control.call("storyboard")
+        yield* read("storyboard", input)
+        if (media.video === null) return yield* failure("storyboard", "Unsupported")
+        for (const name of Storyboard.sheetNames(storyboard)) {
+          yield* write("storyboard", `${output}/${name}`, FakeOutput.jpeg)
+        }
       }),
 
     check: control.available("check"),

@@ -13,6 +13,7 @@ import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import * as Converting from "./contract/internal/Converting.ts"
 import * as Interrupting from "./contract/internal/Interrupting.ts"
+import * as Ladders from "./contract/internal/Ladders.ts"
 import * as Limiting from "./contract/internal/Limiting.ts"
 import * as Posters from "./contract/internal/Posters.ts"
 import * as Probing from "./contract/internal/Probing.ts"
@@ -42,6 +43,7 @@ export const suite = <E, E2>(
     Probing.register(it)
     Converting.register(it)
     Repackaging.register(it)
+    Ladders.register(it)
     Interrupting.register(it)
     Suspending.register(it)
     Limiting.register(it)

@@ -5,7 +5,7 @@ import type * as TranscodeError from "@holdfast/core/transcoding/TranscodeError"
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 
-export type Method = "probe" | "convert" | "repackage" | "poster"
+export type Method = "probe" | "convert" | "repackage" | "ladder" | "poster" | "storyboard"
 
 /** A point at which runs pause. */
 export interface Pause {

@@ -6,7 +6,7 @@ import { MirrorTargets } from "@holdfast/core/mirrors/targets/MirrorTarget"
 import type { AzureBlobLocation } from "@holdfast/core/mirrors/targets/types/AzureBlobTargetType"
 import * as MirrorSubject from "@holdfast/testing/mirrors/MirrorSubject"
 import * as Azurite from "@holdfast/testing/servers/Azurite"
-import { freePort } from "@holdfast/testing/servers/FreePort"
+import { closedPort } from "@holdfast/testing/servers/FreePort"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -72,7 +72,7 @@ export const subject = Layer.effect(
     const server = yield* Azurite.Azurite
     const right = locationOf(yield* Store.makeContainer)
     const wrong = { ...right, accountKey: Redacted.make(Buffer.from("another key").toString("base64")) }
-    const closed = { ...right, endpoint: `http://127.0.0.1:${yield* freePort}/${server.accountName}` }
+    const closed = { ...right, endpoint: `http://127.0.0.1:${closedPort}/${server.accountName}` }
     const openTarget = AzureMirrorTarget.open(options)
     return {
       fresh: Effect.provideService(open, Azurite.Azurite, server),

@@ -35,6 +35,10 @@ export interface FfmpegRun {
   /** Paths that the program may read. The first one is its input. */
   readonly readable: ReadonlyArray<string>
   readonly expected: Presentation
+  /** Names of directories for segments. Default: those of the expected presentation. */
+  readonly folders?: ReadonlyArray<string>
+  /** Opens the output. Default: that of the expected presentation. */
+  readonly open?: typeof HlsOutput.make
   /** Whether a result that is much shorter than expected is a failure. */
   readonly failIfCutOff: boolean
   /** Writes the drafts of captions after the program has exited. */
@@ -48,16 +52,20 @@ export interface FfmpegRun {
 const internal = (operation: string) => (cause: unknown) =>
   new TranscodeError.TranscodeError({ operation, reason: "Internal", cause })
 
-/** Makes the directories of the lower HLS renditions' segments, and lets the program write. */
-const makeFolders = (engine: Engine, { expected, operation, output }: FfmpegRun) =>
+/** Returns the directories of the lower HLS renditions' segments. */
+const foldersOf = (expected: Presentation): ReadonlyArray<string> =>
+  expected.format === "dash"
+    ? []
+    : [...StreamFiles.hlsRenditions(expected), ...StreamFiles.hlsAudio(expected)].map(({ prefix }) => prefix)
+
+/** Makes the directories of segments, and lets the program write. */
+const makeFolders = (engine: Engine, { expected, folders = foldersOf(expected), operation, output }: FfmpegRun) =>
   Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem
     yield* engine.handOver(output)
-    if (expected.format === "dash") return
-    for (const { prefix } of [...StreamFiles.hlsRenditions(expected), ...StreamFiles.hlsAudio(expected)]) {
-      if (prefix === "") continue
-      yield* files.makeDirectory(`${output}/${prefix}`, { recursive: true })
-      yield* engine.handOver(`${output}/${prefix}`)
+    for (const folder of folders.filter((name) => name !== "")) {
+      yield* files.makeDirectory(`${output}/${folder}`, { recursive: true })
+      yield* engine.handOver(`${output}/${folder}`)
     }
   }).pipe(Effect.mapError(internal(operation)))
 
@@ -161,7 +169,8 @@ const start = (
   Effect.gen(function* () {
     const { expected, operation } = run
     yield* makeFolders(engine, run)
-    const output = yield* (expected.format === "hls" ? HlsOutput.make : DashOutput.make)(run.output, expected)
+    const open = run.open ?? (expected.format === "hls" ? HlsOutput.make : DashOutput.make)
+    const output = yield* open(run.output, expected)
     const child = yield* engine.spawn("ffmpeg", { ...run, directory: run.output })
     yield* Effect.forkScoped(Suspending.follow(run.suspended, child))
     // Holds only the latest progress: a slow consumer skips states, and the program never waits for it.

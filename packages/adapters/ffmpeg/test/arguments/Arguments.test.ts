@@ -44,24 +44,30 @@ describe("arguments", () => {
 
   it("Hls.outputs: several renditions → one decoder, bounded threads for each encoder", () => {
     const args = Hls.outputs(tracks(FakeMedia.foreign))
-    assert.deepStrictEqual(
-      values(args, "map"),
-      ["[picture0]", "0:1", "[picture1]", "0:1", "[picture2]", "0:1"].slice(0, 6)
-    )
-    assert.deepStrictEqual(values(args, "threads:v"), ["3", "3", "3"])
-    assert.deepStrictEqual(values(args, "hls_base_url"), ["480p/", "360p/"])
+    assert.deepStrictEqual(values(args, "map"), [
+      "[picture0]",
+      "0:1",
+      "[picture1]",
+      "0:1",
+      "[picture2]",
+      "0:1",
+      "[picture3]",
+      "0:1"
+    ])
+    assert.deepStrictEqual(values(args, "threads:v"), ["3", "3", "3", "3"])
+    assert.deepStrictEqual(values(args, "hls_base_url"), ["480p/", "360p/", "240p/"])
     assert.deepStrictEqual(
       args.filter((argument) => argument.endsWith(".m3u8")),
-      ["720p.m3u8", "480p.m3u8", "360p.m3u8"]
+      ["720p.m3u8", "480p.m3u8", "360p.m3u8", "240p.m3u8"]
     )
     const [graph = ""] = values(args, "filter_complex")
-    assert.match(graph, /^\[0:0\]setparams=[^,]*,split=3/)
+    assert.match(graph, /^\[0:0\]setparams=[^,]*,split=4/)
     assert.include(graph, "scale=854:480")
   })
 
   it("Dash.outputs: several renditions → one output with one aspect ratio", () => {
     const args = Dash.outputs(tracks(FakeMedia.foreign))
-    assert.deepStrictEqual(values(args, "map"), ["[picture0]", "[picture1]", "[picture2]", "0:1"])
+    assert.deepStrictEqual(values(args, "map"), ["[picture0]", "[picture1]", "[picture2]", "[picture3]", "0:1"])
     assert.deepStrictEqual(values(args, "aspect:v:2"), ["1280:720"])
     assert.deepStrictEqual(values(args, "adaptation_sets"), ["id=0,streams=v id=1,streams=a"])
     assert.deepStrictEqual(values(args, "bsf:a"), [])
@@ -85,6 +91,6 @@ describe("arguments", () => {
       Hls.outputs(tracks({ ...foreign, video: { ...foreign.video, interlaced: true, frameRate: 120 } })),
       "filter_complex"
     )
-    assert.match(graph, /^\[0:0\]bwdif=[^,]*,select=[^[]*,split=3/)
+    assert.match(graph, /^\[0:0\]bwdif=[^,]*,select=[^[]*,split=4/)
   })
 })

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Bitrates from "../../src/internal/output/Bitrates.ts"
+import * as Bitrates from "@holdfast/core/transcoding/Bitrates"
 import * as Manifest from "../../src/internal/output/Manifest.ts"
 import * as MediaPlaylist from "../../src/internal/output/MediaPlaylist.ts"
-import * as MultivariantPlaylist from "../../src/internal/output/MultivariantPlaylist.ts"
+import * as MultivariantPlaylist from "@holdfast/core/transcoding/MultivariantPlaylist"
 import * as TransportStream from "../../src/internal/output/TransportStream.ts"
 
 describe("MediaPlaylist", () => {
@@ -35,6 +35,25 @@ describe("MultivariantPlaylist", () => {
       "audio.m3u8",
       ""
     ])
+  })
+})
+
+describe("MultivariantPlaylist.startFirst", () => {
+  const variant = (name: string, peakBitrate: number) => ({
+    rendition: { name, width: 1, height: 1, frameRate: null, bitrate: peakBitrate },
+    uri: name,
+    peakBitrate,
+    codecs: []
+  })
+  const order = (...rates: ReadonlyArray<number>) =>
+    MultivariantPlaylist.startFirst(rates.map((rate) => variant(String(rate), rate))).map(({ uri }) => Number(uri))
+
+  it.each([
+    [[5_000_000, 2_700_000, 1_400_000, 600_000, 400_000], 600_000],
+    [[5_000_000, 2_700_000], 2_700_000],
+    [[500_000, 400_000], 500_000]
+  ])("%j → begins with %d, then the best first", (rates, first) => {
+    assert.deepStrictEqual(order(...rates), [first, ...rates.filter((rate) => rate !== first)])
   })
 })
 

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as Tools from "./Tools.ts"
 
-interface Recipe {
+export interface Recipe {
   readonly arguments: ReadonlyArray<string>
   /** Returns the final content of the file. */
   readonly edit?: (media: Buffer) => Buffer
@@ -161,10 +161,9 @@ const cache = join(tmpdir(), `holdfast-samples-${process.getuid?.() ?? 0}`)
 
 let version: string | undefined
 
-/** Returns the path of a sample. Another version of ffmpeg or another recipe makes another file. */
-export const path = (name: Name): string => {
+/** Returns the path of the file of a recipe. Another version of ffmpeg or another recipe makes another file. */
+export const make = (name: string, { arguments: args, edit }: Recipe): string => {
   version ??= Tools.run(Tools.ffmpeg, ["-version"]).stdout
-  const { arguments: args, edit }: Recipe = recipes[name]
   const key = createHash("sha256")
     .update(JSON.stringify([version, args, String(edit)]))
     .digest("hex")
@@ -180,3 +179,6 @@ export const path = (name: Name): string => {
   }
   return file
 }
+
+/** Returns the path of a sample. */
+export const path = (name: Name): string => make(name, recipes[name])

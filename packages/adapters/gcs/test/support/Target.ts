@@ -3,7 +3,7 @@
  */
 import type { GcsLocation } from "@holdfast/core/mirrors/targets/types/GcsTargetType"
 import * as MirrorSubject from "@holdfast/testing/mirrors/MirrorSubject"
-import { freePort } from "@holdfast/testing/servers/FreePort"
+import { closedPort } from "@holdfast/testing/servers/FreePort"
 import * as FakeGcs from "@holdfast/testing/servers/gcs/FakeGcs"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -62,7 +62,7 @@ export const subject = Layer.effect(
       ...right,
       credentials: Documents.withFields(right.credentials, { private_key: Documents.makeKey() })
     }
-    const closed = { ...right, endpoint: `http://127.0.0.1:${yield* freePort}` }
+    const closed = { ...right, endpoint: `http://127.0.0.1:${closedPort}` }
     const openTarget = GcsMirrorTarget.open(options)
     return {
       fresh: Effect.provideService(open, FakeGcs.FakeGcs, fake),

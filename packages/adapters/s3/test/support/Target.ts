@@ -6,7 +6,7 @@ import { MirrorTargets } from "@holdfast/core/mirrors/targets/MirrorTarget"
 import type { S3Location } from "@holdfast/core/mirrors/targets/types/S3TargetType"
 import * as MirrorSubject from "@holdfast/testing/mirrors/MirrorSubject"
 import * as CephRgw from "@holdfast/testing/servers/CephRgw"
-import { freePort } from "@holdfast/testing/servers/FreePort"
+import { closedPort } from "@holdfast/testing/servers/FreePort"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -85,7 +85,7 @@ export const subject = Layer.effect(
     const gateway = yield* CephRgw.CephRgw
     const right = locationOf(yield* Store.makeBucket)
     const wrong = { ...right, secretAccessKey: Redacted.make("another-secret") }
-    const closed = { ...right, endpoint: `http://127.0.0.1:${yield* freePort}` }
+    const closed = { ...right, endpoint: `http://127.0.0.1:${closedPort}` }
     const openTarget = S3MirrorTarget.open(options)
     return {
       fresh: Effect.provideService(open, CephRgw.CephRgw, gateway),

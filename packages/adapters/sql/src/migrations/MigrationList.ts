@@ -3,8 +3,9 @@
  */
 import { conversions } from "./Conversions.ts"
 import { blobHolds } from "./BlobHolds.ts"
+import { captions } from "./Captions.ts"
 import { fileTypes } from "./files/FileTypes.ts"
-import { conversionTurns } from "./ConversionTurns.ts"
+import { conversionTurns } from "./conversions/ConversionTurns.ts"
 import { creators } from "./Creators.ts"
 import { events } from "./Events.ts"
 import { damage } from "./Damage.ts"
@@ -12,12 +13,15 @@ import { deployment } from "./Deployment.ts"
 import { folderJobs } from "./FolderJobs.ts"
 import { hookTasks } from "./hooks/HookTasks.ts"
 import { initial } from "./Initial.ts"
-import { interruptions } from "./Interruptions.ts"
+import { interruptions } from "./conversions/Interruptions.ts"
+import { checksums } from "./files/Checksums.ts"
+import { ladders } from "./conversions/Ladders.ts"
 import { keys } from "./files/Keys.ts"
 import { change, type Migration } from "./Migration.ts"
 import { mirrorIndexes } from "./mirrors/MirrorIndexes.ts"
 import { mirrorTimes } from "./mirrors/MirrorTimes.ts"
 import { mirrors } from "./mirrors/Mirrors.ts"
+import { posters } from "./conversions/Posters.ts"
 import { quotas } from "./Quotas.ts"
 import { reachedLimits } from "./ReachedLimits.ts"
 import { removals } from "./Removals.ts"
@@ -26,6 +30,7 @@ import { s3Secrets } from "./access/S3Secrets.ts"
 import { tokenOrigins } from "./access/TokenOrigins.ts"
 import { tokenScopes } from "./access/TokenScopes.ts"
 import { contentDigests } from "./uploads/ContentDigests.ts"
+import { uploadLinks } from "./uploads/UploadLinks.ts"
 import { uploads } from "./uploads/Uploads.ts"
 import { shareExpiry } from "./access/ShareExpiry.ts"
 import { shares } from "./access/Shares.ts"
@@ -61,5 +66,10 @@ export const migrations: ReadonlyArray<Migration> = [
   { id: 35, name: "hook_tasks", steps: hookTasks },
   { id: 38, name: "share_expiry", steps: shareExpiry },
   { id: 41, name: "s3_secrets", steps: s3Secrets },
-  { id: 43, name: "keys", steps: keys }
+  { id: 43, name: "keys", steps: keys },
+  { id: 46, name: "checksums", steps: checksums },
+  { id: 47, name: "upload_links", steps: uploadLinks },
+  { id: 49, name: "captions", steps: captions },
+  { id: 52, name: "posters", steps: posters },
+  { id: 53, name: "ladders", steps: ladders }
 ]

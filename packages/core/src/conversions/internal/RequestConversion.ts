@@ -17,13 +17,16 @@ import { Transcoder } from "../../transcoding/Transcoder.ts"
 import { ConversionRepository } from "../ConversionRepository.ts"
 import { ConversionNotifier } from "../ConversionNotifier.ts"
 import { findConversion, getContent } from "./CurrentConversion.ts"
+import * as PackageOnRequest from "./PackageOnRequest.ts"
 import { NotAVideo, TranscoderUnavailable } from "../StreamErrors.ts"
 
 /**
  * Types that may be video or audio. OTHER is one of them: a type detector may not recognise a media file. The transcoder
  * probes the content itself.
  */
-const maybeMedia: ReadonlySet<FileType> = new Set<FileType>(["VIDEO", "AUDIO", "OTHER"])
+const mediaTypes: ReadonlySet<FileType> = new Set<FileType>(["VIDEO", "AUDIO", "OTHER"])
+
+export const mayBeMedia = (type: FileType): boolean => mediaTypes.has(type)
 
 const isNotFound = (error: { readonly _tag: string }): boolean => error._tag === "NotFound"
 
@@ -36,13 +39,15 @@ export const make = Effect.gen(function* () {
   const notifier = yield* ConversionNotifier
   const random = yield* SecureRandom
   const quotaOf = yield* QuotaOf
+  const packageContent = yield* PackageOnRequest.make
 
   const requestOnce = Effect.fnUntraced(function* (identity: Identity, ref: FileRef, format: Format, mode: Mode) {
     const { content, fileId } = yield* getContent(files, ref, identity)
     const { blobId } = content
+    const { bucketId, tenantId } = ref
     const existing = yield* findConversion(conversions, ref, blobId, format)
     if (existing !== undefined && existing.state !== "FAILED") return existing
-    if (!maybeMedia.has(content.type)) return yield* new NotAVideo()
+    if (!mayBeMedia(content.type)) return yield* new NotAVideo()
     yield* Effect.catch(transcoder.check, ({ reason }) =>
       Effect.andThen(
         Effect.annotateLogs(Effect.logWarning("transcoder unavailable; conversion rejected"), { reason }),
@@ -54,7 +59,8 @@ export const make = Effect.gen(function* () {
     const now = yield* DateTime.now
     const { conversions: maxPending } = yield* quotaOf(ref.tenantId)
     const stored = yield* conversions.request({ bucket: ref, fileId, blobId, id, format, mode, maxPending, now })
-    yield* notifier.notifyRequest
+    if (stored.state !== "QUEUED" || stored.mode !== "auto") yield* notifier.notifyRequest
+    else yield* packageContent({ conversionId: stored.id, format, content: { tenantId, bucketId, ...content } })
     return stored
   })
 

@@ -22,10 +22,11 @@ import type { BlobStore } from "../../storage/BlobStore.ts"
 import type { Transcoder } from "../../transcoding/Transcoder.ts"
 import type { ConversionClaim } from "../ConversionClaim.ts"
 import { ConversionNotifier } from "../ConversionNotifier.ts"
-import { ConversionRepository } from "../ConversionRepository.ts"
+import { type ConversionFailure, ConversionRepository } from "../ConversionRepository.ts"
 import * as ConversionOutcome from "./internal/ConversionOutcome.ts"
 import * as ConversionWorkerOptions from "./ConversionWorkerOptions.ts"
 import type { ConversionWorkspace } from "./ConversionWorkspace.ts"
+import * as PosterTasks from "./internal/PosterTasks.ts"
 import { runConversion } from "./internal/RunConversion.ts"
 import * as Turns from "./internal/Turns.ts"
 
@@ -41,6 +42,14 @@ const work = Effect.fnUntraced(function* (options: ConversionWorkerOptions.Conve
   const notifier = yield* ConversionNotifier
   const { blobGrace } = yield* Settings
 
+  const fail = Effect.fnUntraced(function* (claim: ConversionClaim, failure: ConversionFailure) {
+    yield* repository.fail(claim, failure)
+    if (!claim.isLadder) return
+    yield* Effect.annotateLogs(Effect.logWarning("lower renditions not made; the stream plays without them"), {
+      reason: failure.fault.detail
+    })
+  })
+
   const record = Effect.fnUntraced(function* (claim: ConversionClaim, outcome: ConversionOutcome.ConversionOutcome) {
     const now = yield* DateTime.now
     const sweepAt = DateTime.addDuration(now, blobGrace)
@@ -48,10 +57,10 @@ const work = Effect.fnUntraced(function* (options: ConversionWorkerOptions.Conve
       case "LeaseLost":
         return
       case "Failed":
-        return yield* repository.fail(claim, { fault: outcome.fault, now, sweepAt })
+        return yield* fail(claim, { fault: outcome.fault, now, sweepAt })
       case "Retry": {
         if (claim.attempts >= options.maxAttempts) {
-          return yield* repository.fail(claim, { fault: outcome.fault, now, sweepAt })
+          return yield* fail(claim, { fault: outcome.fault, now, sweepAt })
         }
         const backoff = Duration.times(options.retryDelay, 2 ** (claim.attempts - 1))
         const retryAt = DateTime.addDuration(now, backoff)
@@ -108,20 +117,28 @@ const work = Effect.fnUntraced(function* (options: ConversionWorkerOptions.Conve
   const fibers = yield* FiberSet.make<void>()
   const ended = yield* Latch.make(false)
 
-  const claimNext = Effect.fnUntraced(function* ({ dueBy, exceptTenants }: Turns.Queued, now: DateTime.Utc) {
+  const claimNext = Effect.fnUntraced(function* ({ dueBy, exceptTenants, ladders }: Turns.Queued, now: DateTime.Utc) {
     return yield* repository.claim({
       now,
       leaseUntil: DateTime.addDuration(now, options.lease),
       sweepAt: DateTime.addDuration(now, blobGrace),
       dueBy: DateTime.makeUnsafe(dueBy),
-      exceptTenants
+      exceptTenants,
+      ladders
     })
   })
 
   /** Runs a claimed conversion in a fiber of its own, uninterruptible but for the run itself, so that it gets an outcome. */
   const start = Effect.fnUntraced(function* (claim: ConversionClaim, now: number) {
     const suspended = yield* SubscriptionRef.make(false)
-    const run: ClaimedRun = { claim, suspended, tenantId: claim.tenantId, isSuspended: false, since: now }
+    const run: ClaimedRun = {
+      claim,
+      suspended,
+      tenantId: claim.tenantId,
+      isLadder: claim.isLadder,
+      isSuspended: false,
+      since: now
+    }
     turns.add(run)
     const finish = Effect.flatMap(Clock.currentTimeMillis, (at) =>
       Effect.sync(() => {
@@ -198,5 +215,6 @@ export const layer = (
     Effect.gen(function* () {
       const all = { ...ConversionWorkerOptions.defaults, ...options }
       yield* Effect.forkScoped(asBackgroundWork(work(all)))
+      yield* Effect.forkScoped(asBackgroundWork(PosterTasks.work(all)))
     })
   )

@@ -29,6 +29,11 @@ export interface ConversionWorkerOptions {
   readonly maxInterruptions: number
   /** Delay before the second attempt. It doubles with each further attempt. */
   readonly retryDelay: Duration.Duration
+  /**
+   * How long after a copy is READY its ladder may be made. A player that follows the growing playlist of the copy loads it once more
+   * within this time; it fails if the playlist is a multivariant one by then.
+   */
+  readonly ladderDelay: Duration.Duration
   /** Segments of one conversion that are sent to the blob store at once. */
   readonly uploadConcurrency: number
   /** Limits of one conversion that differ from the transcoder's own. */
@@ -45,6 +50,7 @@ export const defaults: ConversionWorkerOptions = {
   maxAttempts: 3,
   maxInterruptions: 20,
   retryDelay: Duration.seconds(10),
+  ladderDelay: Duration.seconds(20),
   uploadConcurrency: 4,
   limits: {}
 }

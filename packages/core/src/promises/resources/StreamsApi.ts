@@ -2,6 +2,8 @@
  * Videos for players: `holdfast.streams` and `client.streams`.
  */
 import * as Effect from "effect/Effect"
+import type * as Attached from "../../captions/AttachedCaptions.ts"
+import { Captions } from "../../captions/Captions.ts"
 import { Conversions } from "../../conversions/Conversions.ts"
 import type * as Stream from "../../conversions/StreamRecord.ts"
 import type { FileRef } from "../../files/FileRef.ts"
@@ -53,6 +55,23 @@ export interface PlaybackKeyInput extends StreamRef {
 /** A key that reads one stream over HTTP without an API key, and the addresses and the code that play it by this key. */
 export interface PlaybackKeyRecord<Time = Date> extends WithTimes<PlaybackKey.PlaybackKeyRecord, Time> {}
 
+export interface AttachCaptionsInput extends FileRef {
+  /** BCP 47, such as `en` or `pt-BR`. */
+  readonly language: string
+  /** What viewers choose by. Default: the name of the language. */
+  readonly label?: string | undefined
+  /** WebVTT or SubRip (SRT). */
+  readonly text: string
+}
+
+export interface CaptionsRef extends FileRef {
+  /** The `id` of the captions. */
+  readonly captionsId: string
+}
+
+/** Captions that are attached to a content. */
+export interface CaptionsRecord<Time = Date> extends WithTimes<Attached.AttachedCaptions, Time> {}
+
 export interface StreamOperations<Time, Opened extends Download = Download> {
   /**
    * Requests the conversion of the file's current content into a format. A second call for the same content returns the
@@ -84,6 +103,19 @@ export interface StreamOperations<Time, Opened extends Download = Download> {
    * `stream_not_ready`.
    */
   playbackKey(input: PlaybackKeyInput): PlaybackKeyRecord<Time>
+
+  /**
+   * Attaches captions to the file's current content. They join its streams that are READY, and later ones, without another conversion; a
+   * new content has none. Rejects with `invalid_request` for a text that is neither WebVTT nor SubRip, naming the line, with
+   * `quota_exceeded` where the content has 20, with `not_a_video` and with `content_not_uploaded`.
+   */
+  attachCaptions(input: AttachCaptionsInput): CaptionsRecord<Time>
+
+  /** Lists the captions that are attached to the file's current content, in the order in which they were attached. */
+  listCaptions(input: FileRef): Listing<CaptionsRecord<Time>>
+
+  /** Removes captions that were attached. */
+  removeCaptions(input: CaptionsRef): void
 }
 
 /** Includes what the HTTP API has in other forms or knows from the request: its list has each conversion. */
@@ -144,5 +176,15 @@ export const make = (invoke: Invoke): StreamsApi =>
         yield* checkFormat(input.format)
         const apiUrl = yield* decodeApiUrl(input)
         return yield* KeysForPages.create(actor, input, input.format, input, apiUrl)
-      })
+      }),
+
+    attachCaptions: (actor, input) => Captions.use((service) => service.attach(actor, input, input)),
+
+    listCaptions: (actor, input) =>
+      Effect.map(
+        Captions.use((service) => service.list(actor, input)),
+        (items) => ({ items })
+      ),
+
+    removeCaptions: (actor, input) => Captions.use((service) => service.remove(actor, input, input.captionsId))
   })

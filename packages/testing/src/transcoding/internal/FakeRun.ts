@@ -17,11 +17,13 @@ import * as FakeOutput from "../FakeOutput.ts"
 import type * as FakeControl from "./FakeControl.ts"
 
 export interface FakeRun {
-  readonly operation: "convert" | "repackage"
+  readonly operation: "convert" | "repackage" | "ladder"
   readonly output: string
   readonly expected: Presentation
   /** Seconds of content that exist. */
   readonly seconds: number
+  /** Seconds: how long the segments last. Default: four each. */
+  readonly durations?: ReadonlyArray<number>
   readonly limits: Limits.Limits
   readonly suspended: SubscriptionRef.SubscriptionRef<boolean> | undefined
 }
@@ -48,13 +50,18 @@ const awaitActive = ({ suspended }: FakeRun) =>
     ? Effect.void
     : Effect.asVoid(Stream.runHead(Stream.filter(SubscriptionRef.changes(suspended), (isSuspended) => !isSuspended)))
 
+const stepOf = ({ expected, operation }: FakeRun) => {
+  if (operation === "ladder") return FakeOutput.ladderStep
+  return expected.format === "hls" ? FakeOutput.hlsStep : FakeOutput.dashStep
+}
+
 /** Writes all files in steps and reports them. */
 const perform = (run: FakeRun, control: FakeControl.FakeControl, report: (event: ConversionEvent) => void) =>
   Effect.gen(function* () {
     const { expected, limits, operation, output, seconds } = run
     report(Events.Started({ presentation: expected }))
-    const all = FakeOutput.durations(seconds)
-    const step = expected.format === "hls" ? FakeOutput.hlsStep : FakeOutput.dashStep
+    const all = run.durations ?? FakeOutput.durations(seconds)
+    const step = stepOf(run)
     let bytes = 0
     for (const index of all.keys()) {
       yield* awaitActive(run)

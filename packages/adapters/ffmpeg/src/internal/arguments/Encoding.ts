@@ -11,7 +11,7 @@ export const segmentSeconds = 4
  * A keyframe at the first frame at or after each multiple of 4 seconds, the same in every rendition. An expression that
  * counted keyframes would make every frame one after a gap in the input's timestamps.
  */
-const keyframes = `expr:gte(t,if(isnan(prev_forced_t),0,(floor(prev_forced_t/${segmentSeconds})+1)*${segmentSeconds}))`
+const everySegment = `expr:gte(t,if(isnan(prev_forced_t),0,(floor(prev_forced_t/${segmentSeconds})+1)*${segmentSeconds}))`
 
 /**
  * Sets the duration of each frame to the time until the next frame, and that of the last frame to the time since the frame
@@ -24,7 +24,17 @@ const trueDurations = [
   "if(gt(DURATION,0),DURATION,3600)))'"
 ].join(",")
 
-const encoding = ({ maxBitrate, preset, threads }: VideoEncoding, stream: string): Options.Options => ({
+/** Seconds by which a keyframe is asked for before its frame: its time is rounded. Frames are further apart. */
+const early = 0.002
+
+/** Returns the value that makes the first frames at or after these times keyframes. There is none before the first frame. */
+const at = (times: ReadonlyArray<number>): string => ["0", ...times.map((time) => (time - early).toFixed(3))].join(",")
+
+/** Frames between two keyframes, at most: without limit where each is asked for. */
+const longestInterval = 600
+const noLimit = 1_000_000
+
+const encoding = ({ keyframes, maxBitrate, preset, threads }: VideoEncoding, stream: string): Options.Options => ({
   [`c:${stream}`]: "libx264",
   [`preset:${stream}`]: preset,
   [`profile:${stream}`]: "high",
@@ -33,9 +43,9 @@ const encoding = ({ maxBitrate, preset, threads }: VideoEncoding, stream: string
   [`crf:${stream}`]: 23,
   [`maxrate:${stream}`]: maxBitrate,
   [`bufsize:${stream}`]: 2 * maxBitrate,
-  [`force_key_frames:${stream}`]: keyframes,
+  [`force_key_frames:${stream}`]: keyframes === undefined ? everySegment : at(keyframes),
   [`sc_threshold:${stream}`]: 0,
-  [`g:${stream}`]: 600
+  [`g:${stream}`]: keyframes === undefined ? longestInterval : noLimit
 })
 
 export const video = ({ encode, map }: VideoTrack, stream: string): Options.Options => ({

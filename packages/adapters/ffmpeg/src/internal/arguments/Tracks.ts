@@ -14,6 +14,8 @@ import type * as Options from "./Options.ts"
 interface EncoderSettings {
   readonly preset: string
   readonly threads: number
+  /** Seconds: the only frames that become keyframes beside the first one. Default: one at every beginning of a segment. */
+  readonly keyframes?: ReadonlyArray<number> | undefined
 }
 
 export interface VideoEncoding extends EncoderSettings {

@@ -4,15 +4,15 @@
  */
 import type { ConversionEvent } from "@holdfast/core/transcoding/ConversionEvent"
 import * as Events from "@holdfast/core/transcoding/ConversionEvent"
+import * as MultivariantPlaylist from "@holdfast/core/transcoding/MultivariantPlaylist"
 import type { Presentation } from "@holdfast/core/transcoding/Presentation"
 import * as StreamFiles from "@holdfast/core/transcoding/StreamFiles"
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
-import * as Bitrates from "./Bitrates.ts"
+import * as Bitrates from "@holdfast/core/transcoding/Bitrates"
 import * as CaptionOutput from "./CaptionOutput.ts"
 import * as MediaPlaylist from "./MediaPlaylist.ts"
-import * as MultivariantPlaylist from "./MultivariantPlaylist.ts"
 import * as OutputDirectory from "./OutputDirectory.ts"
 import type { PresentationOutput } from "./PresentationOutput.ts"
 import * as TransportStream from "./TransportStream.ts"
@@ -82,7 +82,9 @@ export const make = (
         const audio = defaultAudio === undefined ? [] : [{ rendition: defaultAudio, uri: undefined }]
         const others = otherAudio.filter(hasSegments).map(({ playlist, rendition }) => ({ rendition, uri: playlist }))
         const text = MultivariantPlaylist.render(
-          all.map((one, index) => ({ ...rates(one), uri: one.playlist, codecs: found[index] ?? [] })),
+          MultivariantPlaylist.startFirst(
+            all.map((one, index) => ({ ...rates(one), uri: one.playlist, codecs: found[index] ?? [] }))
+          ),
           { audio: [...audio, ...others], captions }
         )
         texts.set(name, text)
@@ -113,7 +115,9 @@ export const make = (
     const finish = Effect.gen(function* () {
       const events = yield* takeEvents
       if (!isPlayable()) return { events, presentation: undefined }
-      const results = Arr.map(all, measureRates)
+      codecs ??= yield* Effect.forEach(all, codecsOf)
+      const found = codecs
+      const results = Arr.map(all, (one, index) => ({ ...measureRates(one), codecs: found[index] ?? [] }))
       const audio = expected.audio?.filter(({ name }, index) => {
         const files = otherAudio.find(({ rendition }) => rendition.name === name)
         return index === 0 || (files !== undefined && hasSegments(files))
@@ -124,7 +128,11 @@ export const make = (
         ...captions.presentation,
         ...(audio === undefined ? undefined : { audio }),
         duration,
-        renditions: Arr.map(results, ({ rendition }) => rendition)
+        renditions: Arr.map(results, ({ codecs: names, peakBitrate, rendition }) => ({
+          ...rendition,
+          peakBitrate,
+          codecs: names
+        }))
       }
       if (!hasMultivariant) return { events, presentation }
       const multivariant = yield* writeMultivariant(withOtherAudio, StreamFiles.captionFiles(presentation))

@@ -8,6 +8,7 @@
  * - It does not declare the labels of several audio tracks, and which of them is the default.
  */
 import type { AudioRendition } from "@holdfast/core/transcoding/AudioRendition"
+import * as ManifestCaptions from "@holdfast/core/transcoding/ManifestCaptions"
 import type { CaptionFiles } from "@holdfast/core/transcoding/StreamFiles"
 
 const timelines = /<SegmentTemplate timescale="(\d+)"[^>]*>\s*<SegmentTimeline>([\s\S]*?)<\/SegmentTimeline>/g
@@ -56,33 +57,6 @@ interface Corrections {
   readonly captions: ReadonlyArray<CaptionFiles>
 }
 
-const references: { readonly [character: string]: string } = { "&": "&amp;", "<": "&lt;", ">": "&gt;" }
-
-const escape = (text: string): string => text.replace(/[&<>]/g, (character) => references[character] ?? "")
-
-/** Bits per second. Manifests must state one; captions have few. */
-const captionBandwidth = 1000
-
-/** Adds an adaptation set for each of the captions, with the whole text as one file (DASH-IF IOP, 6.4.5). */
-const addCaptions = (text: string, captions: ReadonlyArray<CaptionFiles>): string => {
-  const first = text.match(/<AdaptationSet /g)?.length ?? 0
-  const sets = captions.map(({ rendition: { label, language, name }, text: file }, index) => {
-    const lang = language === null ? "" : ` lang="${language}"`
-    return [
-      `<AdaptationSet id="${first + index}" contentType="text" mimeType="text/vtt"${lang}>`,
-      `\t<Label>${escape(label)}</Label>`,
-      '\t<Role schemeIdUri="urn:mpeg:dash:role:2011" value="subtitle"/>',
-      `\t<Representation id="${name}" bandwidth="${captionBandwidth}">`,
-      `\t\t<BaseURL>${file}</BaseURL>`,
-      "\t</Representation>",
-      "</AdaptationSet>"
-    ]
-      .map((line) => `\t\t${line}\n`)
-      .join("")
-  })
-  return text.replace(/[\t ]*<\/Period>/, (end) => `${sets.join("")}${end}`)
-}
-
 /** Adds label and role to the adaptation sets of audio (ISO/IEC 23009-1, 5.3.7.2 and 5.8.5.5). */
 const describeAudio = (text: string, audio: ReadonlyArray<AudioRendition>): string => {
   let index = 0
@@ -92,12 +66,12 @@ const describeAudio = (text: string, audio: ReadonlyArray<AudioRendition>): stri
     const [role, priority] = index === 1 ? ["main", ' selectionPriority="2"'] : ["alternate", ""]
     // Otherwise players begin with the audio of the highest bitrate.
     const prioritized = tag.replace(/>$/, `${priority}>`)
-    return `${prioritized}\n\t\t\t<Label>${escape(rendition.label)}</Label>\n\t\t\t<Role schemeIdUri="urn:mpeg:dash:role:2011" value="${role}"/>`
+    return `${prioritized}\n\t\t\t<Label>${ManifestCaptions.escape(rendition.label)}</Label>\n\t\t\t<Role schemeIdUri="urn:mpeg:dash:role:2011" value="${role}"/>`
   })
 }
 
 export const correct = (text: string, { audio, bandwidths, captions, duration }: Corrections): string =>
-  addCaptions(describeAudio(text, audio), captions)
+  ManifestCaptions.add(describeAudio(text, audio), captions)
     .replace(/(mediaPresentationDuration=)"[^"]*"/, `$1"PT${(Math.ceil(duration * 1000) / 1000).toFixed(3)}S"`)
     .replaceAll(' bitstreamSwitching="true"', "")
     .replaceAll(/(<Representation id="(\d+)"[^>]* bandwidth=)"[^"]*"/g, (whole, before: string, id: string) => {

@@ -24,9 +24,12 @@ export interface OutputDirectory {
   readonly write: (name: string, text: string) => Effect.Effect<void, PlatformError>
 }
 
+/** The initialization segments of DASH, in both of their places. */
+const isInit = (name: string): boolean => /(?:^init-|\/init\.)/.test(name)
+
 /** Whether a file of this name is complete. ffmpeg may write the initialization segments of DASH twice: they finish last. */
 const isFinishedSegment = (format: Format, name: string): boolean =>
-  StreamFiles.isName(format, name) && !StreamFiles.isPlaylist(name) && !name.startsWith("init-")
+  StreamFiles.isName(format, name) && !StreamFiles.isPlaylist(name) && !isInit(name)
 
 /** Compares names by the numbers in them. */
 const byNumbers = new Intl.Collator("en", { numeric: true })

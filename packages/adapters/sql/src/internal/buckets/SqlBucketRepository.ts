@@ -117,7 +117,7 @@ const make = Effect.gen(function* () {
       ),
 
     find: (bucket) =>
-      sql`SELECT ${columns} FROM bucket WHERE ${isOpenBucket(sql, bucket)}`.pipe(
+      read((client) => client`SELECT ${columns} FROM bucket WHERE ${isOpenBucket(client, bucket)}`).pipe(
         Row.first(toBucket),
         operation("buckets.find")
       ),

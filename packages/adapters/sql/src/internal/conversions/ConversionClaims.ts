@@ -15,15 +15,22 @@ import { record } from "../events/RecordEvent.ts"
 import * as Row from "../Row.ts"
 import { transaction } from "../../Transaction.ts"
 import { conversionEvent } from "./ConversionEvents.ts"
-import { dropFiles } from "./ConversionFiles.ts"
+import { dropFiles, dropLadder } from "./ConversionFiles.ts"
 import { toClaim } from "./ConversionRow.ts"
-import { isCurrent, isWaitingForHls, nextConversion } from "./NextConversion.ts"
+import { columnsOf, isCurrent, isWaitingForHls, nextConversion, type Queue } from "./NextConversion.ts"
 import { waitingTenants } from "./WaitingTenants.ts"
+
+/** Returns the queue from which a claim was taken. */
+export const queueOf = ({ isLadder }: ConversionClaim): Queue => (isLadder ? "ladder" : "conversion")
 
 /** Condition: the row is the claimed conversion, and the worker still holds its lease. */
 export const isHeld = (sql: SqlClient, claim: ConversionClaim): Fragment =>
-  sql`id = ${claim.conversionId} AND ${inBucket(sql, claim)} AND state = 'RUNNING' AND attempt = ${claim.fencingToken}
-    AND ${isCurrent(sql)}`
+  sql`id = ${claim.conversionId} AND ${inBucket(sql, claim)} AND ${columnsOf(sql, queueOf(claim)).state} = 'RUNNING'
+    AND attempt = ${claim.fencingToken} AND ${isCurrent(sql)}`
+
+/** Condition: the row is the conversion that the claim has made READY. A claim of its ladder may have another token. */
+export const isMade = (sql: SqlClient, claim: ConversionClaim): Fragment =>
+  sql`id = ${claim.conversionId} AND ${inBucket(sql, claim)} AND state = 'READY' AND ${isCurrent(sql)}`
 
 /** Fails with `LeaseLost` if a conditional change returned no row. */
 export const orLeaseLost = Row.orFail(() => new LeaseLost())
@@ -47,18 +54,34 @@ const claimFound = (sql: SqlClient, id: string, { sweepAt, leaseUntil, now }: Cl
         due_at = ${millis(leaseUntil)}, progress = 0, presentation = NULL, started_at = ${millis(now)}
       WHERE id = ${id} AND due_at <= ${millis(now)} AND ${isCurrent(sql)} AND NOT ${isWaitingForHls(sql)}
       RETURNING id, tenant_id, bucket_id, file_id, blob_id, attempt, tries, interruptions, format, mode`.pipe(
-      Row.first((row): ConversionClaim => ({ ...toClaim(row), takesOver }))
+      Row.first((row): ConversionClaim => ({ ...toClaim(row), isLadder: false, takesOver }))
     )
     if (Option.isSome(claimed)) yield* dropFiles(sql, [claimed.value.conversionId], millis(sweepAt))
     return claimed
   }).pipe(transaction(sql))
 
+/** Claims the ladder of a copy likewise. What an earlier claim published of it is removed; the copy stays as it is. */
+const claimLadder = (sql: SqlClient, id: string, { leaseUntil, now, sweepAt }: ClaimTerms) =>
+  Effect.gen(function* () {
+    const found = yield* sql`SELECT ladder_state FROM conversion WHERE id = ${id} ${lock(sql, "FOR NO KEY UPDATE")}`
+    const takesOver = found[0]?.["ladder_state"] === "RUNNING"
+    const claimed = yield* sql`UPDATE conversion SET ladder_state = 'RUNNING', attempt = attempt + 1,
+        tries = tries + ${takesOver ? 0 : 1}, interruptions = interruptions + ${takesOver ? 1 : 0},
+        ladder_due_at = ${millis(leaseUntil)}
+      WHERE id = ${id} AND state = 'READY' AND ladder_due_at <= ${millis(now)} AND ${isCurrent(sql)}
+      RETURNING id, tenant_id, bucket_id, file_id, blob_id, attempt, tries, interruptions, format, mode`.pipe(
+      Row.first((row): ConversionClaim => ({ ...toClaim(row), isLadder: true, takesOver }))
+    )
+    if (Option.isSome(claimed)) yield* dropLadder(sql, claimed.value.conversionId, millis(sweepAt))
+    return claimed
+  }).pipe(transaction(sql))
+
 /**
- * Returns the function that claims a due conversion: one of the tenant with the fewest running conversions, and of this
+ * Returns the function that claims from a queue: a due conversion of the tenant with the fewest running conversions, and of this
  * tenant the one that has waited longest. It searches before it begins a transaction: mostly no conversion is due, and a
  * transaction on SQLite blocks all writers.
  */
-export const makeClaim = (sql: SqlClient, poll: PageRead) => {
+const claimFrom = (queue: Queue, sql: SqlClient, poll: PageRead) => {
   // Where the next search begins. A search visits all tenants, unless there are very many, and ends with the first success.
   let after = ""
   const search = Effect.fnUntraced(function* (terms: ClaimTerms) {
@@ -66,12 +89,12 @@ export const makeClaim = (sql: SqlClient, poll: PageRead) => {
     let isWhole = after === ""
     for (let visit = 0; visit < maxVisits; visit++) {
       const { next, tenantIds } = yield* poll((client) =>
-        waitingTenants(client, { after, dueBy, now: millis(terms.now) })
+        waitingTenants(client, { queue, after, dueBy, now: millis(terms.now) })
       )
       after = next
       for (const tenantId of tenantIds) {
         if (terms.exceptTenants?.includes(tenantId) === true) continue
-        const found = yield* nextConversion(sql, tenantId, dueBy)
+        const found = yield* nextConversion(sql, queue, tenantId, dueBy)
         if (Option.isSome(found)) return found
       }
       if (next !== "") continue
@@ -81,31 +104,57 @@ export const makeClaim = (sql: SqlClient, poll: PageRead) => {
     return Option.none<string>()
   })
   return Effect.fnUntraced(function* (terms: ClaimTerms) {
+    if (terms.conversionId !== undefined) return yield* claimFound(sql, terms.conversionId, terms)
     for (let count = 0; count < maxSearches; count++) {
       const found = yield* search(terms)
       if (Option.isNone(found)) break
-      const claimed = yield* claimFound(sql, found.value, terms)
+      const claimed = yield* (queue === "ladder" ? claimLadder : claimFound)(sql, found.value, terms)
       if (Option.isSome(claimed)) return claimed
     }
     return Option.none<ConversionClaim>()
   })
 }
 
-/** Renews a lease. */
-export const renew = (sql: SqlClient, claim: ConversionClaim, leaseUntil: DateTime.Utc) =>
-  orLeaseLost(sql`UPDATE conversion SET due_at = ${millis(leaseUntil)} WHERE ${isHeld(sql, claim)} RETURNING id`)
-
-/** Expires all leases. Returns their number. */
-export const expireLeases = (sql: SqlClient, at: DateTime.Utc) => {
-  const now = millis(at)
-  return Effect.map(
-    sql`UPDATE conversion SET due_at = ${now} WHERE state = 'RUNNING' AND due_at > ${now} RETURNING id`,
-    (rows) => rows.length
-  )
+/** Returns the function that claims a due conversion or, if the terms permit it and no conversion is due, a ladder. */
+export const makeClaim = (sql: SqlClient, poll: PageRead) => {
+  const [claimConversion, claimAnyLadder] = [claimFrom("conversion", sql, poll), claimFrom("ladder", sql, poll)]
+  return Effect.fnUntraced(function* (terms: ClaimTerms) {
+    const claimed = yield* claimConversion(terms)
+    return Option.isNone(claimed) && terms.ladders === true ? yield* claimAnyLadder(terms) : claimed
+  })
 }
 
+/** Renews a lease. */
+export const renew = (sql: SqlClient, claim: ConversionClaim, leaseUntil: DateTime.Utc) =>
+  orLeaseLost(
+    sql`UPDATE conversion SET ${columnsOf(sql, queueOf(claim)).dueAt} = ${millis(leaseUntil)} WHERE ${isHeld(sql, claim)} RETURNING id`
+  )
+
+/** Expires all leases. Returns their number. */
+export const expireLeases = Effect.fnUntraced(function* (sql: SqlClient, at: DateTime.Utc) {
+  const now = millis(at)
+  const conversions = yield* sql`UPDATE conversion SET due_at = ${now}
+    WHERE state = 'RUNNING' AND due_at > ${now} RETURNING id`
+  const ladders = yield* sql`UPDATE conversion SET ladder_due_at = ${now}
+    WHERE ladder_due_at > ${now} AND ladder_state = 'RUNNING' RETURNING id`
+  return conversions.length + ladders.length
+})
+
+/** Ends the claim of a ladder: with one that is due again, or without one. The copy stays READY. */
+const endLadder = (
+  sql: SqlClient,
+  claim: ConversionClaim,
+  { countAttempt, dueAt, sweepAt }: { dueAt: number | null; countAttempt: boolean; sweepAt: DateTime.Utc }
+) =>
+  orLeaseLost(sql`UPDATE conversion SET ladder_state = ${dueAt === null ? null : "QUEUED"}, ladder_due_at = ${dueAt},
+      tries = tries - ${countAttempt ? 0 : 1}
+    WHERE ${isHeld(sql, claim)} RETURNING id`).pipe(
+    Effect.andThen(dropLadder(sql, claim.conversionId, millis(sweepAt))),
+    transaction(sql)
+  )
+
 /** Ends a claim with a FAILED conversion. */
-export const fail = (sql: SqlClient, claim: ConversionClaim, { sweepAt, fault, now }: ConversionFailure) =>
+const failConversion = (sql: SqlClient, claim: ConversionClaim, { sweepAt, fault, now }: ConversionFailure) =>
   orLeaseLost(sql`UPDATE conversion SET state = 'FAILED', due_at = NULL, finished_at = ${millis(now)},
       fault_code = ${fault.code}, fault_detail = ${fault.detail}
     WHERE ${isHeld(sql, claim)} RETURNING id`).pipe(
@@ -114,8 +163,13 @@ export const fail = (sql: SqlClient, claim: ConversionClaim, { sweepAt, fault, n
     transaction(sql)
   )
 
-/** Ends a claim with a QUEUED conversion. */
-export const release = (
+/** Ends a claim with a FAILED conversion, or without a ladder. */
+export const fail = (sql: SqlClient, claim: ConversionClaim, failure: ConversionFailure) =>
+  claim.isLadder
+    ? endLadder(sql, claim, { dueAt: null, countAttempt: true, sweepAt: failure.sweepAt })
+    : failConversion(sql, claim, failure)
+
+const releaseConversion = (
   sql: SqlClient,
   claim: ConversionClaim,
   { countAttempt, mode = claim.mode, sweepAt, retryAt }: ReleaseTerms
@@ -126,3 +180,9 @@ export const release = (
     Effect.andThen(dropFiles(sql, [claim.conversionId], millis(sweepAt))),
     transaction(sql)
   )
+
+/** Ends a claim with a QUEUED conversion, or a ladder that is due again. */
+export const release = (sql: SqlClient, claim: ConversionClaim, terms: ReleaseTerms) =>
+  claim.isLadder
+    ? endLadder(sql, claim, { ...terms, dueAt: millis(terms.retryAt) })
+    : releaseConversion(sql, claim, terms)

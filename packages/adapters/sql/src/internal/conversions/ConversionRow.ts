@@ -60,7 +60,7 @@ export const toConversion: Row.FromRow<StoredConversion> = (row) => ({
   finishedAt: Row.orNull(Row.instant, row, "finished_at")
 })
 
-export const toClaim: Row.FromRow<Omit<ConversionClaim, "takesOver">> = (row) => ({
+export const toClaim: Row.FromRow<Omit<ConversionClaim, "isLadder" | "takesOver">> = (row) => ({
   conversionId: Row.text(row, "id"),
   tenantId: Row.text(row, "tenant_id"),
   bucketId: Row.text(row, "bucket_id"),

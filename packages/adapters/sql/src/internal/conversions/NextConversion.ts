@@ -28,10 +28,25 @@ export const isCurrent = (sql: SqlClient, table: "conversion" | "waiting" = "con
   sql.literal(`(COALESCE((SELECT blob.state FROM blob WHERE blob.id = ${table}.blob_id), '') = 'READY'
     AND COALESCE((SELECT bucket.removed FROM bucket WHERE bucket.id = ${table}.bucket_id), 0) = 0)`)
 
+/**
+ * What waits: conversions, or the ladders of READY copies. A row has a column for each that says since when it is due, or until when it
+ * is leased.
+ */
+export type Queue = "conversion" | "ladder"
+
+/** The columns of a queue. */
+export const columnsOf = (sql: SqlClient, queue: Queue) => ({
+  dueAt: sql.literal(queue === "ladder" ? "ladder_due_at" : "due_at"),
+  state: sql.literal(queue === "ladder" ? "ladder_state" : "state")
+})
+
 /** Condition: the conversion waits for that of its content to HLS, from which it is made. */
 export const isWaitingForHls = (sql: SqlClient): Fragment =>
   sql.literal(`(format <> 'hls' AND COALESCE((SELECT other.state FROM conversion AS other
     WHERE other.blob_id = conversion.blob_id AND other.format = 'hls'), '') IN ('QUEUED', 'RUNNING'))`)
+
+/** Condition: the entry waits for another one. */
+const isWaiting = (sql: SqlClient, queue: Queue): Fragment => (queue === "ladder" ? sql`1 = 0` : isWaitingForHls(sql))
 
 const toEntry = (row: Row.Row) => ({
   id: Row.text(row, "id"),
@@ -42,12 +57,13 @@ const toEntry = (row: Row.Row) => ({
 
 type Entry = ReturnType<typeof toEntry>
 
-const readPage = (sql: SqlClient, tenantId: string, dueBy: number, after: Entry | undefined) => {
-  const isBehind = after === undefined ? sql`1 = 1` : sql`(due_at, id) > (${after.dueAt}, ${after.id})`
-  return sql`SELECT id, due_at, CASE WHEN ${isCurrent(sql)} THEN 1 ELSE 0 END AS is_current,
-      CASE WHEN ${isWaitingForHls(sql)} THEN 1 ELSE 0 END AS is_waiting
-    FROM conversion WHERE tenant_id = ${tenantId} AND due_at <= ${dueBy} AND ${isBehind}
-    ORDER BY due_at, id LIMIT ${pageSize}`.pipe(Row.all(toEntry))
+const readPage = (sql: SqlClient, queue: Queue, tenantId: string, dueBy: number, after: Entry | undefined) => {
+  const { dueAt } = columnsOf(sql, queue)
+  const isBehind = after === undefined ? sql`1 = 1` : sql`(${dueAt}, id) > (${after.dueAt}, ${after.id})`
+  return sql`SELECT id, ${dueAt} AS due_at, CASE WHEN ${isCurrent(sql)} THEN 1 ELSE 0 END AS is_current,
+      CASE WHEN ${isWaiting(sql, queue)} THEN 1 ELSE 0 END AS is_waiting
+    FROM conversion WHERE tenant_id = ${tenantId} AND ${dueAt} <= ${dueBy} AND ${isBehind}
+    ORDER BY ${dueAt}, id LIMIT ${pageSize}`.pipe(Row.all(toEntry))
 }
 
 /** Removes conversions of replaced and removed contents from the queue. A content that was replaced never becomes current again. */
@@ -55,15 +71,25 @@ const dequeue = (sql: SqlClient, ids: ReadonlyArray<string>) =>
   sql`UPDATE conversion SET state = 'QUEUED', due_at = ${never}
     WHERE ${among(sql, "id", ids)} AND due_at IS NOT NULL AND NOT (${isCurrent(sql)})`
 
-/** Returns the id of the tenant's conversion that has waited longest and can be claimed. */
-export const nextConversion = Effect.fnUntraced(function* (sql: SqlClient, tenantId: string, dueBy: number) {
+/** Removes ladders of replaced and removed contents from their queue. */
+const dequeueLadders = (sql: SqlClient, ids: ReadonlyArray<string>) =>
+  sql`UPDATE conversion SET ladder_state = NULL, ladder_due_at = NULL
+    WHERE ${among(sql, "id", ids)} AND NOT (${isCurrent(sql)})`
+
+/** Returns the id of the tenant's conversion, or ladder, that has waited longest and can be claimed. */
+export const nextConversion = Effect.fnUntraced(function* (
+  sql: SqlClient,
+  queue: Queue,
+  tenantId: string,
+  dueBy: number
+) {
   let last: Entry | undefined
   for (let page = 0; page < maxPages; page++) {
-    const entries: ReadonlyArray<Entry> = yield* readPage(sql, tenantId, dueBy, last)
+    const entries: ReadonlyArray<Entry> = yield* readPage(sql, queue, tenantId, dueBy, last)
     const found = entries.find(({ isStale, isWaiting }) => !isStale && !isWaiting)
     if (found !== undefined) return Option.some(found.id)
     const stale = entries.filter(({ isStale }) => isStale).map(({ id }) => id)
-    if (stale.length > 0) yield* dequeue(sql, stale)
+    if (stale.length > 0) yield* (queue === "ladder" ? dequeueLadders : dequeue)(sql, stale)
     last = entries.at(-1)
     if (entries.length < pageSize) break
   }

@@ -4,13 +4,13 @@
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { type ConversionClaim, LeaseLost } from "@holdfast/core/conversions/ConversionClaim"
-import type { StagedBlobs } from "@holdfast/core/conversions/ConversionRepository"
+import type { Addition, StagedBlobs } from "@holdfast/core/conversions/ConversionRepository"
 import type { Playlist, Publication, Segment } from "@holdfast/core/conversions/Publication"
 import { millis } from "../Dialect.ts"
 import { inBucket } from "../files/FileRow.ts"
 import { record } from "../events/RecordEvent.ts"
 import { withinLimits } from "../usage/WithinLimits.ts"
-import { isHeld, orLeaseLost } from "./ConversionClaims.ts"
+import { isHeld, isMade, orLeaseLost } from "./ConversionClaims.ts"
 import { conversionEvent } from "./ConversionEvents.ts"
 import { toStoredProgress } from "./ConversionRow.ts"
 
@@ -25,7 +25,7 @@ export const stage = (sql: SqlClient, claim: ConversionClaim, { blobIds, leaseUn
           pg: () => sql`unnest(CAST(${blobIds} AS text[])) AS s (blob_id)`,
           orElse: () => sql`(SELECT value AS blob_id FROM json_each(${JSON.stringify(blobIds)})) AS s`
         })}
-        WHERE EXISTS (SELECT 1 FROM conversion WHERE ${isHeld(sql, claim)})
+        WHERE EXISTS (SELECT 1 FROM conversion WHERE (${isHeld(sql, claim)}) OR (${isMade(sql, claim)}))
         RETURNING id`)
 
 /** A table expression `s` with one row for each segment. */
@@ -40,9 +40,10 @@ const segmentRows = (sql: SqlClient, segments: ReadonlyArray<Segment>) => {
   })
 }
 
-const addSegments = Effect.fnUntraced(function* (
+/** Makes PENDING blobs READY as files of a conversion. */
+export const addSegments = Effect.fnUntraced(function* (
   sql: SqlClient,
-  claim: ConversionClaim,
+  claim: Pick<ConversionClaim, "bucketId" | "conversionId" | "fileId" | "tenantId">,
   segments: ReadonlyArray<Segment>
 ) {
   if (segments.length === 0) return
@@ -60,6 +61,31 @@ const putPlaylist = (sql: SqlClient, claim: ConversionClaim, { name, text }: Pla
   sql`INSERT INTO conversion_file (conversion_id, name, playlist) VALUES (${claim.conversionId}, ${name}, ${text})
     ON CONFLICT (conversion_id, name) DO UPDATE SET playlist = excluded.playlist`
 
+/** Sets what a conversion has published: READY at the end, perhaps with a ladder that becomes due. */
+const advance = (sql: SqlClient, claim: ConversionClaim, publication: Publication) => {
+  const { isFinished, ladderDueAt, leaseUntil, needsPoster = false, now, presentation, progress } = publication
+  const ladder =
+    ladderDueAt === undefined
+      ? sql``
+      : sql`, ladder_state = 'QUEUED', ladder_due_at = ${millis(ladderDueAt)}, tries = 0, interruptions = 0`
+  return sql`UPDATE conversion SET progress = ${toStoredProgress(progress)}, presentation = ${JSON.stringify(presentation)},
+      ${
+        isFinished
+          ? sql`state = 'READY', due_at = NULL, finished_at = ${millis(now)},
+            poster_due = ${needsPoster ? millis(now) : null}${ladder}`
+          : sql`due_at = ${millis(leaseUntil)}`
+      }
+    WHERE ${isHeld(sql, claim)} RETURNING id`
+}
+
+/** Sets what a ladder has published: its renditions are those of the copy at the end. */
+const advanceLadder = (sql: SqlClient, claim: ConversionClaim, publication: Publication) =>
+  publication.isFinished
+    ? sql`UPDATE conversion SET presentation = ${JSON.stringify(publication.presentation)},
+        ladder_state = NULL, ladder_due_at = NULL
+      WHERE ${isHeld(sql, claim)} RETURNING id`
+    : sql`UPDATE conversion SET ladder_due_at = ${millis(publication.leaseUntil)} WHERE ${isHeld(sql, claim)} RETURNING id`
+
 /**
  * Publishes segments and playlists. Updates the conversion's row first: its lock blocks another worker's claim, and removal,
  * until the transaction ends.
@@ -67,21 +93,25 @@ const putPlaylist = (sql: SqlClient, claim: ConversionClaim, { name, text }: Pla
 export const publish = (sql: SqlClient, claim: ConversionClaim, publication: Publication) =>
   withinLimits(sql, claim, (check) =>
     Effect.gen(function* () {
-      const { isFinished, playlists, presentation, progress, segments } = publication
-      const now = millis(publication.now)
-      yield* orLeaseLost(sql`UPDATE conversion SET progress = ${toStoredProgress(progress)}, presentation = ${JSON.stringify(presentation)},
-        ${
-          isFinished
-            ? sql`state = 'READY', due_at = NULL, finished_at = ${now}`
-            : sql`due_at = ${millis(publication.leaseUntil)}`
-        }
-      WHERE ${isHeld(sql, claim)} RETURNING id`)
+      const { isFinished, playlists, segments } = publication
+      yield* orLeaseLost((claim.isLadder ? advanceLadder : advance)(sql, claim, publication))
       yield* addSegments(sql, claim, segments)
       yield* Effect.forEach(playlists, (playlist) => putPlaylist(sql, claim, playlist), { discard: true })
-      if (isFinished) yield* record(sql, conversionEvent("stream.ready", claim))
+      if (isFinished && !claim.isLadder) yield* record(sql, conversionEvent("stream.ready", claim))
       yield* check({ files: 0, bytes: segments.reduce((sum, { size }) => sum + size, 0) })
     })
   ).pipe(
     // A conversion of a removed bucket is of no use.
     Effect.catchTag("NotFound", () => Effect.fail(new LeaseLost()))
   )
+
+/** Adds files to a READY conversion. The update locks the conversion's row against removal, and changes nothing. */
+export const append = (sql: SqlClient, claim: ConversionClaim, { playlists, segments }: Addition) =>
+  withinLimits(sql, claim, (check) =>
+    Effect.gen(function* () {
+      yield* orLeaseLost(sql`UPDATE conversion SET progress = progress WHERE ${isMade(sql, claim)} RETURNING id`)
+      yield* addSegments(sql, claim, segments)
+      yield* Effect.forEach(playlists, (playlist) => putPlaylist(sql, claim, playlist), { discard: true })
+      yield* check({ files: 0, bytes: segments.reduce((sum, { size }) => sum + size, 0) })
+    })
+  ).pipe(Effect.catchTag("NotFound", () => Effect.fail(new LeaseLost())))

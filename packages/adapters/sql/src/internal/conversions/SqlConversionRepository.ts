@@ -1,6 +1,7 @@
 /**
  * The repository of conversions in SQL.
  */
+import * as StreamFiles from "@holdfast/core/transcoding/StreamFiles"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -18,6 +19,7 @@ import { conversionEvent } from "./ConversionEvents.ts"
 import { dropFiles } from "./ConversionFiles.ts"
 import { columns, toConversion, toMode, toPresentation } from "./ConversionRow.ts"
 import { findStreamFile } from "./FindStreamFile.ts"
+import { claimPoster, publishPoster } from "./Posters.ts"
 import * as PublishSegments from "./PublishSegments.ts"
 import { queueDepth } from "./QueueDepth.ts"
 import { replaceDamaged, request } from "./RequestConversion.ts"
@@ -25,7 +27,8 @@ import { replaceDamaged, request } from "./RequestConversion.ts"
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient
   const read = yield* Reads.make(sql)
-  const claim = ConversionClaims.makeClaim(sql, yield* Reads.makePolls(sql))
+  const poll = yield* Reads.makePolls(sql)
+  const claim = ConversionClaims.makeClaim(sql, poll)
 
   return ConversionRepository.of({
     request: (conversion) => request(sql, conversion).pipe(operation("conversions.request")),
@@ -64,6 +67,8 @@ const make = Effect.gen(function* () {
     publish: (claim, publication) =>
       PublishSegments.publish(sql, claim, publication).pipe(operation("conversions.publish")),
 
+    append: (claim, addition) => PublishSegments.append(sql, claim, addition).pipe(operation("conversions.append")),
+
     fail: (claim, failure) => ConversionClaims.fail(sql, claim, failure).pipe(operation("conversions.fail")),
 
     release: (claim, terms) => ConversionClaims.release(sql, claim, terms).pipe(operation("conversions.release")),
@@ -71,6 +76,23 @@ const make = Effect.gen(function* () {
     expireLeases: (now) => ConversionClaims.expireLeases(sql, now).pipe(operation("conversions.expireLeases")),
 
     queueDepth: (now, limit) => queueDepth(sql, now, limit).pipe(operation("conversions.queueDepth")),
+
+    findCopy: ({ conversionId }) =>
+      Effect.gen(function* () {
+        const presentation =
+          yield* sql`SELECT presentation FROM conversion WHERE id = ${conversionId} AND state = 'READY'`.pipe(
+            Row.first((row) => toPresentation(row, "presentation"))
+          )
+        const playlists = yield* sql`SELECT name, playlist FROM conversion_file
+          WHERE conversion_id = ${conversionId} AND playlist IS NOT NULL`.pipe(
+          Row.all((row): readonly [string, string] => [Row.text(row, "name"), Row.text(row, "playlist")])
+        )
+        return Option.map(presentation, (found) => ({ presentation: found, playlists: new Map(playlists) }))
+      }).pipe(operation("conversions.findCopy")),
+
+    claimPoster: (terms) => claimPoster(sql, poll, terms).pipe(operation("conversions.claimPoster")),
+
+    publishPoster: (task, poster) => publishPoster(sql, task, poster).pipe(operation("conversions.publishPoster")),
 
     findReady: (claim) =>
       Effect.gen(function* () {
@@ -84,12 +106,18 @@ const make = Effect.gen(function* () {
         )
         if (Option.isNone(other)) return Option.none()
         const { id, mode, presentation } = other.value
-        const segments = yield* sql`SELECT name, blob_id FROM conversion_file
-          WHERE conversion_id = ${id} AND blob_id IS NOT NULL`.pipe(
-          Row.all((row) => ({ name: Row.text(row, "name"), blobId: Row.text(row, "blob_id") }))
+        const files = yield* sql`SELECT name, blob_id, playlist FROM conversion_file
+          WHERE conversion_id = ${id} AND (blob_id IS NOT NULL OR name = ${StreamFiles.storyboard})`.pipe(
+          Row.all((row) => ({
+            name: Row.text(row, "name"),
+            blobId: Row.orNull(Row.text, row, "blob_id"),
+            text: Row.orNull(Row.text, row, "playlist")
+          }))
         )
+        const segments = files.flatMap(({ blobId, name }) => (blobId === null ? [] : [{ name, blobId }]))
+        const storyboard = files.find(({ text }) => text !== null)?.text ?? null
         // There are no segments if the conversion was removed between the two statements.
-        return segments.length === 0 ? Option.none() : Option.some({ mode, presentation, segments })
+        return segments.length === 0 ? Option.none() : Option.some({ mode, presentation, segments, storyboard })
       }).pipe(operation("conversions.findReady"))
   })
 })

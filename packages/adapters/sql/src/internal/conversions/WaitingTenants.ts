@@ -4,11 +4,13 @@
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import * as Row from "../Row.ts"
+import { columnsOf, type Queue } from "./NextConversion.ts"
 
 /** Tenants that one statement visits. */
 const maxTenants = 500
 
 export interface Visit {
+  readonly queue: Queue
   readonly now: number
   /** Latest time from which a conversion waits. */
   readonly dueBy: number
@@ -32,13 +34,14 @@ const toVisited: Row.FromRow<{ readonly tenantId: string; readonly isWaiting: bo
 })
 
 /**
- * Finds the tenants that have a due conversion, by one statement. It goes from tenant to tenant in the index
- * `conversion_turn` and reads one entry of each, so that it takes the same time however many conversions a tenant requests.
+ * Finds the tenants that have a due conversion, or ladder, by one statement. It goes from tenant to tenant in the index
+ * `conversion_turn`, or `conversion_ladder`, and reads one entry of each, so that it takes the same time however many conversions a tenant requests.
  */
-export const waitingTenants = (sql: SqlClient, { after, dueBy, now }: Visit) => {
+export const waitingTenants = (sql: SqlClient, { after, dueBy, now, queue }: Visit) => {
+  const { dueAt, state } = columnsOf(sql, queue)
   const firstAfter = (tenant: "$" | "tenants.tenant_id") => sql`(SELECT tenant_id FROM conversion
-    WHERE due_at IS NOT NULL AND tenant_id > ${tenant === "$" ? after : sql.literal(tenant)}
-    ORDER BY tenant_id, due_at, id LIMIT 1)`
+    WHERE ${dueAt} IS NOT NULL AND tenant_id > ${tenant === "$" ? after : sql.literal(tenant)}
+    ORDER BY tenant_id, ${dueAt}, id LIMIT 1)`
   const limit = sql.literal(String(maxTenants))
   return sql`WITH RECURSIVE tenants (tenant_id, place) AS (
       SELECT ${firstAfter("$")}, 1
@@ -47,10 +50,10 @@ export const waitingTenants = (sql: SqlClient, { after, dueBy, now }: Visit) => 
         WHERE tenant_id IS NOT NULL AND place < ${limit})
     SELECT tenant_id, place, due_at FROM (
       SELECT tenant_id, place,
-        (SELECT due_at FROM conversion WHERE conversion.tenant_id = tenants.tenant_id AND due_at <= ${dueBy}
-          ORDER BY due_at, id LIMIT 1) AS due_at,
-        (SELECT count(*) FROM conversion WHERE conversion.tenant_id = tenants.tenant_id AND state = 'RUNNING'
-          AND due_at > ${now}) AS running
+        (SELECT ${dueAt} FROM conversion WHERE conversion.tenant_id = tenants.tenant_id AND ${dueAt} <= ${dueBy}
+          ORDER BY ${dueAt}, id LIMIT 1) AS due_at,
+        (SELECT count(*) FROM conversion WHERE conversion.tenant_id = tenants.tenant_id AND ${state} = 'RUNNING'
+          AND ${dueAt} > ${now}) AS running
       FROM tenants WHERE tenant_id IS NOT NULL) AS visited
     WHERE due_at IS NOT NULL OR place = ${limit}
     ORDER BY running, due_at, tenant_id`.pipe(

@@ -11,6 +11,7 @@ const tables = [
   "blob",
   "conversion",
   "conversion_file",
+  "captions",
   "mirror_task",
   "mirror_object",
   "event",

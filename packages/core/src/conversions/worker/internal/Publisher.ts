@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
 import * as Stream from "effect/Stream"
 import type { ConversionEvent } from "../../../transcoding/ConversionEvent.ts"
+import * as Ladder from "../../../transcoding/Ladder.ts"
 import type { Presentation } from "../../../transcoding/Presentation.ts"
 import { TranscodeError } from "../../../transcoding/TranscodeError.ts"
 import type { ConversionClaim } from "../../ConversionClaim.ts"
@@ -51,6 +52,8 @@ const flush = Effect.fnUntraced(function* (
     const segments = batch.length === 0 ? [] : yield* uploadSegments(claim, workspace, batch, options)
     for (const name of batch) published.segments.add(name)
     const playlists = Array.from(texts).flatMap(([name, whole]) => {
+      // The playlists of a ladder replace those of the copy, when all of its segments are public.
+      if (claim.isLadder && !isLast) return []
       const text = isLast ? whole : SegmentBatch.publicPrefix(whole, (segment) => published.segments.has(segment))
       return text === undefined ? [] : [{ name, text }]
     })
@@ -61,6 +64,10 @@ const flush = Effect.fnUntraced(function* (
       progress: isLast && isFinished ? 1 : progress,
       presentation,
       isFinished: isLast && isFinished,
+      ladderDueAt:
+        isLast && isFinished && hasLadder(claim, presentation)
+          ? DateTime.addDuration(now, options.ladderDelay)
+          : undefined,
       now,
       leaseUntil: DateTime.addDuration(now, options.lease)
     }
@@ -71,12 +78,16 @@ const flush = Effect.fnUntraced(function* (
   return isFinished
 })
 
+/** Whether a conversion that ends with this presentation gets a ladder. */
+const hasLadder = ({ isLadder, mode }: ConversionClaim, presentation: Presentation): boolean =>
+  !isLadder && mode === "auto" && Ladder.belowCopy(presentation).length > 0
+
 /** A transcoder must not end its events without `Finished` or an error. */
 const unfinished = (claim: ConversionClaim) =>
   new TranscodeError({ operation: claim.format, reason: "Internal", detail: "The transcoder ended without a result." })
 
 /**
- * Publishes a conversion until it is READY. Events are collected as soon as they arrive. Pending output is published every
+ * Publishes a conversion until it is READY, and returns what it presents. Events are collected as soon as they arrive. Pending output is published every
  * `publishInterval`; the first playlist and the end of the conversion are published without delay.
  */
 export const publish = <E, R>(
@@ -106,10 +117,12 @@ export const publish = <E, R>(
         yield* changed.await
         changed.closeUnsafe()
         if (pending.presentation === undefined || !pending.isChanged) continue
-        if (yield* flush(claim, workspace, pending, pending.presentation, published, options)) return
+        const { presentation } = pending
+        if (yield* flush(claim, workspace, pending, presentation, published, options)) return presentation
         const dueEarly = published.isPlayable ? finished.await : Effect.raceFirst(finished.await, playable.await)
         yield* Effect.timeoutOrElse(dueEarly, { duration: options.publishInterval, orElse: () => Effect.void })
       }
     })
-    yield* Effect.all([collectEvents, publishPending], { concurrency: 2, discard: true })
+    const [, presentation] = yield* Effect.all([collectEvents, publishPending], { concurrency: 2 })
+    return presentation
   })

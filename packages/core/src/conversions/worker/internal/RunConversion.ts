@@ -1,12 +1,14 @@
 /**
  * Runs a claimed conversion: adds its source to a workspace, transcodes it, and publishes the output until it is READY.
  */
+import * as Arr from "effect/Array"
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type * as SubscriptionRef from "effect/SubscriptionRef"
+import type { BucketRef } from "../../../buckets/BucketRef.ts"
 import { ContentDamaged } from "../../../files/FileErrors.ts"
 import type { MetadataError } from "../../../MetadataError.ts"
 import type { BlobError } from "../../../storage/BlobError.ts"
@@ -15,14 +17,21 @@ import { BlobRepository } from "../../../storage/BlobRepository.ts"
 import { BlobStore } from "../../../storage/BlobStore.ts"
 import * as CompositeParts from "../../../storage/CompositeParts.ts"
 import type { ConversionEvent } from "../../../transcoding/ConversionEvent.ts"
+import * as TransportStream from "../../../packaging/TransportStream.ts"
+import * as Ladder from "../../../transcoding/Ladder.ts"
+import * as LadderPlaylists from "../../../transcoding/LadderPlaylists.ts"
+import type { Presentation } from "../../../transcoding/Presentation.ts"
 import * as StreamFiles from "../../../transcoding/StreamFiles.ts"
 import type { TranscodeError } from "../../../transcoding/TranscodeError.ts"
 import { Transcoder } from "../../../transcoding/Transcoder.ts"
-import type { ConversionClaim } from "../../ConversionClaim.ts"
+import { type ConversionClaim, LeaseLost } from "../../ConversionClaim.ts"
 import { ConversionRepository, type ReadyConversion } from "../../ConversionRepository.ts"
+import * as PackageContent from "../../internal/PackageContent.ts"
 import type { ConversionWorkerOptions } from "../ConversionWorkerOptions.ts"
 import { ConversionWorkspace, type Workspace, type WorkspaceError } from "../ConversionWorkspace.ts"
 import { SourceCheck } from "../SourceCheck.ts"
+import * as MakeLadder from "./MakeLadder.ts"
+import * as AddStoryboard from "./AddStoryboard.ts"
 import * as Poster from "./Poster.ts"
 import * as Publisher from "./Publisher.ts"
 
@@ -31,27 +40,23 @@ const longCopy = 900
 
 /**
  * Whether to repackage the READY conversion of the other format instead of converting the content. Not if the claim demands
- * mode `transcode` and the other conversion has another mode; not if the other one is a long copy.
+ * mode `transcode` and the other conversion has another mode; not if the other one is a long copy, or has no segments.
  */
 const canRepackage = ({ mode, presentation }: ReadyConversion, claim: ConversionClaim): boolean => {
+  if (presentation.isPackaged === true) return false
   if (claim.mode === "transcode") return mode === "transcode"
   return presentation.isCopy !== true || (presentation.duration ?? 0) < longCopy
 }
 
 /** Adds the bytes of a blob to the workspace. */
-const addBlob = Effect.fnUntraced(function* (
-  claim: ConversionClaim,
-  workspace: Workspace,
-  path: string,
-  blobId: string
-) {
+const addBlob = Effect.fnUntraced(function* (claim: BucketRef, workspace: Workspace, path: string, blobId: string) {
   const store = yield* BlobStore
   const key = BlobKey.make({ tenantId: claim.tenantId, bucketId: claim.bucketId, blobId })
   yield* workspace.addFile({ path, localFile: store.localFile(key), content: store.read(key) })
 })
 
 /** Adds the content of the file to the workspace. */
-const addContent = Effect.fnUntraced(function* (claim: ConversionClaim, workspace: Workspace) {
+export const addContent = Effect.fnUntraced(function* (claim: BlobKey.Parts, workspace: Workspace) {
   const { blobId, bucketId, tenantId } = claim
   const store = yield* BlobStore
   const blobs = yield* BlobRepository
@@ -76,42 +81,86 @@ const blobsOf = Effect.fnUntraced(function* (blobId: string) {
 })
 
 type TranscodingError = BlobError | ContentDamaged | MetadataError | TranscodeError | WorkspaceError
-type Events = Stream.Stream<ConversionEvent, TranscodingError, BlobStore | Transcoder>
+
+/** A conversion that has begun. */
+interface Run {
+  readonly events: Stream.Stream<ConversionEvent, TranscodingError, BlobStore | Transcoder>
+  /** Writes the files of the storyboard of the finished presentation, or copies them. */
+  readonly storyboard: (
+    presentation: Presentation
+  ) => Effect.Effect<AddStoryboard.Files | undefined, TranscodingError, BlobStore | Transcoder>
+}
 
 /**
- * Returns the transcoder's events: of the content, or of the READY conversion of the other format. Fails with `ContentDamaged` when
- * the bytes of the content are not those of its record.
+ * Begins the conversion: of the content, or of the READY conversion of the other format. Fails with `ContentDamaged` when the bytes of
+ * the content are not those of its record.
  */
 const transcode = Effect.fnUntraced(function* (
   claim: ConversionClaim,
   workspace: Workspace,
   suspended: SubscriptionRef.SubscriptionRef<boolean>,
   options: ConversionWorkerOptions
-): Effect.fn.Return<Events, TranscodingError, BlobRepository | BlobStore | ConversionRepository | Transcoder> {
+): Effect.fn.Return<Run, TranscodingError, BlobRepository | BlobStore | ConversionRepository | Transcoder> {
   const transcoder = yield* Transcoder
   const { limits } = options
   const { format, mode } = claim
   const { input, output, source } = workspace
   const other = Option.filter(yield* (yield* ConversionRepository).findReady(claim), (one) => canRepackage(one, claim))
-  if (Option.isSome(other) && (yield* areIntact(other.value.segments.map(({ blobId }) => blobId)))) {
-    const { presentation, segments } = other.value
+  const segments = Option.match(other, {
+    onNone: () => [],
+    onSome: (one) => one.segments.filter(({ name }) => !MakeLadder.isOfLadder(one.presentation, name))
+  })
+  if (Option.isSome(other) && (yield* areIntact(segments.map(({ blobId }) => blobId)))) {
+    const presentation = MakeLadder.withoutLadder(other.value.presentation)
+    const text = other.value.storyboard
     const posters = segments.filter(({ name }) => name === StreamFiles.poster)
-    const rest = segments.filter(({ name }) => name !== StreamFiles.poster)
+    const sheets = segments.filter(({ name }) => StreamFiles.isOfStoryboard(name))
+    const rest = segments.filter((segment) => !posters.includes(segment) && !sheets.includes(segment))
     yield* Effect.forEach(rest, ({ blobId, name }) => addBlob(claim, workspace, `${source}/${name}`, blobId), {
       concurrency: options.uploadConcurrency,
       discard: true
     })
-    const copyPoster = Effect.forEach(posters, ({ blobId, name }) =>
-      addBlob(claim, workspace, `${output}/${name}`, blobId)
-    )
+    const copyAll = (files: typeof segments) =>
+      Effect.forEach(files, ({ blobId, name }) => addBlob(claim, workspace, `${output}/${name}`, blobId))
     const events = transcoder.repackage({ source, presentation, output, format, limits, suspended })
-    return Poster.withPoster(events, Effect.as(copyPoster, posters.length > 0))
+    const storyboard = text === null ? undefined : { sheets: sheets.map(({ name }) => name), text }
+    return {
+      events: Poster.withPoster(events, Effect.as(copyAll(posters), posters.length > 0)),
+      storyboard: () => Effect.as(copyAll(sheets), storyboard)
+    }
   }
   if (!(yield* areIntact(yield* blobsOf(claim.blobId)))) return yield* new ContentDamaged()
   yield* addContent(claim, workspace)
   const media = yield* transcoder.probe({ input, limits })
   const events = transcoder.convert({ input, media, output, format, mode, limits, suspended })
-  return Poster.withPoster(events, Poster.make(workspace, media, limits))
+  return {
+    events: Poster.withPoster(events, Poster.make(workspace, media, limits)),
+    storyboard: (presentation) => AddStoryboard.make(workspace, media, presentation, { limits, suspended })
+  }
+})
+
+/** Returns the events of the claimed ladder. */
+const makeLadder = Effect.fnUntraced(function* (
+  claim: ConversionClaim,
+  workspace: Workspace,
+  suspended: SubscriptionRef.SubscriptionRef<boolean>,
+  { limits }: ConversionWorkerOptions
+) {
+  const transcoder = yield* Transcoder
+  const { input, output } = workspace
+  const copy = yield* Effect.flatMap((yield* ConversionRepository).findCopy(claim), (found) =>
+    Effect.mapError(Effect.fromOption(found), () => new LeaseLost())
+  )
+  const rungs = Ladder.belowCopy(copy.presentation)
+  if (!Arr.isReadonlyArrayNonEmpty(rungs)) return yield* new LeaseLost()
+  if (!(yield* areIntact(yield* blobsOf(claim.blobId)))) return yield* new ContentDamaged()
+  yield* addContent(claim, workspace)
+  const media = yield* transcoder.probe({ input, limits })
+  const durations = LadderPlaylists.durations(copy)
+  // A player that switches between the renditions takes their times as those of one presentation.
+  const firstTime = copy.presentation.isPackaged === true ? TransportStream.firstTime : undefined
+  const job = { input, media, output, format: claim.format, rungs, durations, firstTime, limits, suspended }
+  return MakeLadder.join(transcoder.ladder(job), copy)
 })
 
 /** Renews the lease until interrupted. Fails with `LeaseLost`. */
@@ -128,19 +177,41 @@ const renewLease = Effect.fnUntraced(function* (claim: ConversionClaim, lease: D
   )
 })
 
-/** Converts and publishes. Succeeds when the conversion is READY. While `suspended` is true, the transcoder pauses. */
+/**
+ * Packages the content, or converts it, and publishes the result until the conversion is READY, and adds the storyboard of a converted
+ * one; or until the ladder has joined its copy. While
+ * `suspended` is true, the transcoder pauses.
+ */
 export const runConversion = (
   claim: ConversionClaim,
   suspended: SubscriptionRef.SubscriptionRef<boolean>,
   options: ConversionWorkerOptions
 ) =>
   Effect.gen(function* () {
-    const work = Effect.gen(function* () {
-      const workspace = yield* (yield* ConversionWorkspace).make
-      const convert = Effect.flatMap(transcode(claim, workspace, suspended, options), (events) =>
-        Publisher.publish(claim, workspace, events, options)
-      )
-      yield* Effect.raceFirst(convert, workspace.watch)
+    const packaged = Effect.gen(function* () {
+      if (claim.mode !== "auto" || claim.isLadder) return false
+      const content = yield* PackageContent.findContent(claim)
+      const prepared = yield* PackageContent.prepare(content, claim.format)
+      if (Option.isNone(prepared)) return false
+      yield* PackageContent.publish(claim, prepared.value)
+      return true
     })
-    yield* Effect.raceFirst(Effect.scoped(work), renewLease(claim, options.lease))
-  })
+    const work = Effect.gen(function* () {
+      if (yield* packaged) return Effect.void
+      const workspace = yield* (yield* ConversionWorkspace).make
+      const convert = Effect.gen(function* () {
+        if (claim.isLadder) {
+          const events = yield* makeLadder(claim, workspace, suspended, options)
+          yield* Publisher.publish(claim, workspace, events, options)
+          return Effect.void
+        }
+        const { events, storyboard } = yield* transcode(claim, workspace, suspended, options)
+        const presentation = yield* Publisher.publish(claim, workspace, events, options)
+        return AddStoryboard.add(claim, workspace, storyboard(presentation), options)
+      })
+      return yield* Effect.raceFirst(convert, workspace.watch)
+    })
+    // A READY conversion has no lease.
+    const addStoryboard = yield* Effect.raceFirst(work, renewLease(claim, options.lease))
+    yield* addStoryboard
+  }).pipe(Effect.scoped)

@@ -5,12 +5,17 @@
  * queued one, or one that is suspended itself. Whichever waits longest goes first. A tenant that has had a slot since then
  * waits behind the others, so that a tenant with many conversions gets no more turns than one with a single conversion.
  *
+ * Ladders run only in slots that no conversion needs: one is suspended as soon as a conversion waits, of its own tenant, too, and another
+ * is claimed only when none is suspended.
+ *
  * Times are epoch milliseconds.
  */
 
 /** A conversion that this process has claimed. */
 export interface Run {
   readonly tenantId: string
+  /** Whether it makes the ladder of a copy. */
+  readonly isLadder: boolean
   isSuspended: boolean
   /** Since when it has its slot, or since when it is suspended. */
   since: number
@@ -20,6 +25,8 @@ export interface Run {
 export interface Queued {
   readonly dueBy: number
   readonly exceptTenants: ReadonlyArray<string>
+  /** Whether a ladder may be claimed if there is no conversion. */
+  readonly ladders: boolean
 }
 
 /** What to do: suspend `suspend`, and run a queued conversion that `queued` permits; if there is none, resume `resume`. */
@@ -54,7 +61,8 @@ export const make = <R extends Run>({ maxSuspended, slice, slots }: Options): Tu
   /** When a tenant last gave back a slot. Only of tenants that had one since the oldest suspended run was suspended. */
   const served = new Map<string, number>()
 
-  const giveBack = ({ tenantId }: R, now: number) => {
+  const giveBack = ({ isLadder, tenantId }: R, now: number) => {
+    if (isLadder) return
     served.set(tenantId, now)
     const oldest = Math.min(...[...runs].flatMap(({ isSuspended, since }) => (isSuspended ? [since] : [])))
     for (const [id, at] of served) if (at < oldest) served.delete(id)
@@ -70,7 +78,7 @@ export const make = <R extends Run>({ maxSuspended, slice, slots }: Options): Tu
     const dueBy = next?.since ?? now
     const servedSince = next === undefined ? [] : [...served].flatMap(([id, at]) => (at >= next.since ? [id] : []))
     const tenants = [...others, ...servedSince, ...suspended.map(({ tenantId }) => tenantId)]
-    return { dueBy, exceptTenants: [...new Set(tenants)] }
+    return { dueBy, exceptTenants: [...new Set(tenants)], ladders: false }
   }
 
   return {
@@ -90,12 +98,23 @@ export const make = <R extends Run>({ maxSuspended, slice, slots }: Options): Tu
     },
     next: (now) => {
       const running = byAge([...runs].filter(({ isSuspended }) => !isSuspended))
-      const suspended = byAge([...runs].filter(({ isSuspended }) => isSuspended))
+      const allSuspended = byAge([...runs].filter(({ isSuspended }) => isSuspended))
+      const suspended = allSuspended.filter(({ isLadder }) => !isLadder)
       const servedNow = running.map(({ tenantId }) => tenantId)
       if (running.length < slots) {
         const [resume] = suspended
+        if (resume === undefined) {
+          const ladder = allSuspended[0]
+          const queued = { dueBy: now, exceptTenants: [], ladders: ladder === undefined }
+          return { suspend: undefined, queued, resume: ladder }
+        }
         const others = resume === undefined ? [] : servedNow
         return { suspend: undefined, queued: queuedBefore(suspended, resume, now, others), resume }
+      }
+      const ladder = running.findLast(({ isLadder }) => isLadder)
+      if (ladder !== undefined) {
+        const [resume] = suspended
+        return { suspend: ladder, queued: queuedBefore(suspended, resume, now, []), resume }
       }
       const [oldest] = running
       if (oldest === undefined || now - oldest.since < slice) return undefined

@@ -72,6 +72,8 @@ export const make = Effect.gen(function* () {
 
       write: (object, content) =>
         Effect.gen(function* () {
+          // The marker of a folder: a list of files by their folders does not show whether the bucket has it.
+          if (object.name.endsWith("/")) return { tag: "" }
           const found = yield* files.find(object.name)
           const { metadata } = object.file
           const headers = Header.sent(object.file.headers)
@@ -84,7 +86,12 @@ export const make = Effect.gen(function* () {
           const description = Effect.succeed({ ...TenantBucketFiles.toPathAndName(object.name), headers, metadata })
           const written =
             found === undefined
-              ? yield* uploads.upload(actor, bucket, source, description, declared)
+              ? // The actor is an API key, not a share.
+                yield* Effect.catchTag(
+                  uploads.upload(actor, bucket, source, description, declared),
+                  "ShareExhausted",
+                  Effect.die
+                )
               : TenantBucketFiles.hasContent(found, object)
                 ? found
                 : yield* uploads.reupload(actor, files.refOf(found), source, declared)

@@ -24,7 +24,7 @@ export const decodeWait = ({
 }: {
   readonly wait?: number | undefined
 }): Effect.Effect<Duration.Duration | undefined, InvalidRequest> => {
-  if (wait === undefined) return Effect.succeed<Duration.Duration | undefined>(undefined)
+  if (wait === undefined) return Effect.undefined
   return typeof wait === "number" && wait >= 0
     ? Effect.succeed(Duration.seconds(wait))
     : Effect.fail(InvalidRequest.at("/wait", "must be a number of seconds"))

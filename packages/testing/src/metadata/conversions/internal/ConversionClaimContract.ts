@@ -243,6 +243,16 @@ export const conversionClaimContract = (it: It): void => {
         const byName = ready.segments.toSorted((a, b) => (a.name < b.name ? -1 : 1))
         expect(byName).toEqual(segments.map(({ blobId, name }) => ({ name, blobId })))
         expect(yield* conversions.findReady(hls)).toEqual(Option.none())
+        expect(ready.storyboard).toBeNull()
+        const playlists = [{ name: "storyboard.vtt", text: "WEBVTT" }]
+        yield* conversions.append(hls, { segments: [], playlists })
+        expect(Option.getOrThrow(yield* conversions.findReady(dash))).toMatchObject({ storyboard: "WEBVTT" })
+        // A claim that has not ended, and one of a conversion that was removed, add nothing.
+        expect((yield* Effect.flip(conversions.append(dash, { segments: [], playlists })))._tag).toBe("LeaseLost")
+        const { blobId, bucketId, tenantId } = hls
+        const removal = { bucket: { tenantId, bucketId }, blobId, format: "hls", sweepAt: Sample.at(0) } as const
+        yield* conversions.remove(removal)
+        expect((yield* Effect.flip(conversions.append(hls, { segments: [], playlists })))._tag).toBe("LeaseLost")
       })
   )
 

@@ -81,23 +81,24 @@ export const conversionContract = (it: It): void => {
   it.effect("findStreamFile: before, during and after the conversion → its state, and the published file", () =>
     Effect.gen(function* () {
       const conversions = yield* ConversionRepository
-      const { bucket, claim, file } = yield* ConversionFixtures.claimed()
+      const { bucket, claim, file, source } = yield* ConversionFixtures.claimed()
       const findFile = (name: string, format: "hls" | "dash" = "hls") =>
         conversions.findStreamFile({ bucket, selector: Fixtures.byId(file.id), format, name })
       const none = { _tag: "None" }
-      expect(yield* findFile("manifest.mpd", "dash")).toEqual({ fileId: file.id, conversion: null, found: none })
+      const content = { fileId: file.id, blobId: source.blobId }
+      expect(yield* findFile("manifest.mpd", "dash")).toEqual({ ...content, conversion: null, found: none })
       const running = { id: claim.conversionId, state: "RUNNING", fault: null }
-      expect(yield* findFile("index0.ts")).toEqual({ fileId: file.id, conversion: running, found: none })
+      expect(yield* findFile("index0.ts")).toEqual({ ...content, conversion: running, found: none })
       const [segment] = yield* ConversionFixtures.publish(claim, ["index0.ts"])
       const { blobId, sha256, size } = segment ?? { blobId: "", sha256: "", size: 0 }
       const found = { _tag: "Segment", blobId, size, sha256, damaged: false }
-      expect(yield* findFile("index0.ts")).toEqual({ fileId: file.id, conversion: running, found })
+      expect(yield* findFile("index0.ts")).toEqual({ ...content, conversion: running, found })
       yield* (yield* DamageRepository).record({ blob: { ...bucket, blobId }, kind: "Missing", at: Sample.at() })
       expect((yield* findFile("index0.ts")).found).toEqual({ ...found, damaged: true })
       expect(yield* (yield* DamageRepository).clear(blobId)).toEqual({ hasRow: true, wasDamaged: true })
       yield* ConversionFixtures.publish(claim, ["index1.ts"], { isFinished: true, progress: 1 })
       expect(yield* findFile("playlist.m3u8")).toEqual({
-        fileId: file.id,
+        ...content,
         conversion: { id: claim.conversionId, state: "READY", fault: null },
         found: { _tag: "Playlist", text: "index1.ts" }
       })

@@ -54,10 +54,10 @@ export const request = (content: Content, format: Format = "hls", now = Sample.a
 
 export const sweepAt = Sample.at(5000)
 
-/** Claims a due conversion, if there is one. Times are in milliseconds after the tests' base time. */
-export const claimAt = (now = 0, leaseUntil = 30_000) =>
+/** Claims a due conversion, or ladder, if there is one. Times are in milliseconds after the tests' base time. */
+export const claimAt = (now = 0, leaseUntil = 30_000, ladders = false) =>
   Effect.flatMap(ConversionRepository, (conversions) =>
-    conversions.claim({ now: Sample.at(now), leaseUntil: Sample.at(leaseUntil), sweepAt })
+    conversions.claim({ now: Sample.at(now), leaseUntil: Sample.at(leaseUntil), sweepAt, ladders })
   )
 
 /** Claims the only conversion that is due. */
@@ -66,11 +66,11 @@ export const claimNext = (now = 0, leaseUntil = 30_000) =>
 
 const farFuture = 1_000_000_000
 
-/** Fails all pending conversions of earlier tests, so that the next claim is the test's own. */
+/** Fails all pending conversions and ladders of earlier tests, so that the next claim is the test's own. */
 export const failPending = Effect.gen(function* () {
   const conversions = yield* ConversionRepository
   while (true) {
-    const claim = yield* claimAt(farFuture, farFuture)
+    const claim = yield* claimAt(farFuture, farFuture, true)
     if (Option.isNone(claim)) return
     const fault = { code: "internal", detail: "Left pending by a test." } as const
     yield* conversions.fail(claim.value, { fault, now: Sample.at(farFuture), sweepAt })

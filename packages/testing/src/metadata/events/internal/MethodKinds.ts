@@ -6,6 +6,7 @@ import { AccessRepository } from "@holdfast/core/access/AccessRepository"
 import { AccountRepository } from "@holdfast/core/accounts/AccountRepository"
 import { BucketRepository } from "@holdfast/core/buckets/BucketRepository"
 import { RemovalRepository } from "@holdfast/core/buckets/RemovalRepository"
+import { CaptionRepository } from "@holdfast/core/captions/CaptionRepository"
 import { ConversionRepository } from "@holdfast/core/conversions/ConversionRepository"
 import { DeploymentRepository } from "@holdfast/core/deployment/DeploymentRepository"
 import { EventRepository } from "@holdfast/core/events/EventRepository"
@@ -76,6 +77,7 @@ export const ports = [
     list: "READ",
     filterKnown: "READ"
   }),
+  port(CaptionRepository, { attach: "WRITE", listByContent: "READ", findCues: "READ", remove: "WRITE" }),
   port(BucketRepository, {
     create: "WRITE",
     find: "READ",
@@ -94,10 +96,14 @@ export const ports = [
     renew: "INTERNAL",
     stage: "INTERNAL",
     publish: "WRITE",
+    append: "INTERNAL",
     fail: "WRITE",
     release: "INTERNAL",
     expireLeases: "INTERNAL",
     queueDepth: "READ",
+    findCopy: "READ",
+    claimPoster: "INTERNAL",
+    publishPoster: "INTERNAL",
     findReady: "READ"
   }),
   port(DamageRepository, {
@@ -123,6 +129,7 @@ export const ports = [
     listKeys: "READ",
     count: "READ",
     update: "WRITE",
+    updateMetadata: "WRITE",
     updateHeaders: "WRITE",
     remove: "WRITE",
     removeMany: "WRITE",
@@ -189,8 +196,6 @@ export const ports = [
     deleteExpired: "WRITE",
     remove: "WRITE",
     countDownload: "INTERNAL",
-    countUpload: "INTERNAL",
-    discountUpload: "INTERNAL",
     countAttempt: "INTERNAL",
     forgetAttempts: "INTERNAL"
   }),
@@ -220,9 +225,9 @@ export const ports = [
     find: "READ",
     list: "READ",
     takeOver: "INTERNAL",
+    prolong: "INTERNAL",
     declareLength: "INTERNAL",
     addPart: "INTERNAL",
-    join: "INTERNAL",
     listParts: "READ",
     abort: "INTERNAL",
     claimDigest: "INTERNAL",

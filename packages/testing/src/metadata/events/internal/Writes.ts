@@ -4,6 +4,7 @@
 import { AccountRepository } from "@holdfast/core/accounts/AccountRepository"
 import { BucketRepository } from "@holdfast/core/buckets/BucketRepository"
 import { RemovalRepository } from "@holdfast/core/buckets/RemovalRepository"
+import { CaptionRepository } from "@holdfast/core/captions/CaptionRepository"
 import { ConversionRepository } from "@holdfast/core/conversions/ConversionRepository"
 import { EventRepository } from "@holdfast/core/events/EventRepository"
 import { FileRepository } from "@holdfast/core/files/FileRepository"
@@ -19,6 +20,7 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
+import * as CaptionFixtures from "../../captions/CaptionFixtures.ts"
 import * as ConversionFixtures from "../../conversions/internal/ConversionFixtures.ts"
 import * as Fixtures from "../../Fixtures.ts"
 import * as MirrorFixtures from "../../mirrors/MirrorFixtures.ts"
@@ -213,6 +215,17 @@ const fileWrites: Readonly<Record<string, Write>> = {
     const change = (yield* FileRepository).update(update)
     return { ...bucket, id, name: "/new", detail: { fields: ["name", "metadata"] }, change }
   }),
+  "FileRepository.updateMetadata": write("file.updated", function* () {
+    const bucket = yield* Fixtures.bucket()
+    const { id, name } = yield* Fixtures.store(bucket)
+    const change = (yield* FileRepository).updateMetadata({
+      bucket,
+      selector: Fixtures.byId(id),
+      change: () => Result.succeed({ secret: 1 }),
+      at
+    })
+    return { ...bucket, id, name: `/${name}`, detail: { fields: ["metadata"] }, change }
+  }),
   "FileRepository.updateHeaders": write("header.updated", function* () {
     const bucket = yield* Fixtures.bucket()
     const kept = { name: "X-Kept", value: "1" }
@@ -304,6 +317,22 @@ const conversionWrites: Readonly<Record<string, Write>> = {
   })
 }
 
+const captionWrites: Readonly<Record<string, Write>> = {
+  "CaptionRepository.attach": write("captions.created", function* () {
+    const captions = CaptionFixtures.newCaptions(yield* ConversionFixtures.video)
+    const change = (yield* CaptionRepository).attach(captions)
+    const detail = { fileId: captions.fileId, language: "de" }
+    return { ...captions.bucket, id: captions.id, name: "Deutsch", detail, change }
+  }),
+  "CaptionRepository.remove": write("captions.deleted", function* () {
+    const captions = CaptionFixtures.newCaptions(yield* ConversionFixtures.video)
+    const repository = yield* CaptionRepository
+    yield* repository.attach(captions)
+    const detail = { fileId: captions.fileId, language: "de" }
+    return { ...captions.bucket, id: captions.id, name: "Deutsch", detail, change: repository.remove(captions) }
+  })
+}
+
 const mirrorWrites: Readonly<Record<string, Write>> = {
   "MirrorRepository.create": write("mirror.created", function* () {
     const bucket = yield* Fixtures.bucket()
@@ -375,6 +404,7 @@ export const writes: Readonly<Record<string, Write>> = {
   ...bucketWrites,
   ...fileWrites,
   ...conversionWrites,
+  ...captionWrites,
   ...mirrorWrites,
   ...shareWrites,
   ...webhookWrites

@@ -2,6 +2,7 @@
  * The contract of `poster`.
  */
 import { assert } from "@effect/vitest"
+import * as Storyboard from "@holdfast/core/transcoding/Storyboard"
 import { Transcoder } from "@holdfast/core/transcoding/Transcoder"
 import * as Effect from "effect/Effect"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
@@ -19,6 +20,26 @@ export const register = (it: Tester): void => {
       const picture = readFileSync(`${output}/poster.jpg`)
       assert.strictEqual(picture.subarray(0, 3).toString("hex"), "ffd8ff")
       assert.strictEqual(picture.subarray(-2).toString("hex"), "ffd9")
+    })
+  )
+
+  it.effect("storyboard: video → the sheets, each a JPEG", () =>
+    Effect.gen(function* () {
+      const transcoder = yield* Transcoder
+      const { foreign: input } = yield* SampleFiles
+      const media = yield* transcoder.probe({ input })
+      const output = yield* directory
+      // More pictures than one sheet has, some of them after the end of the video.
+      const storyboard = Storyboard.fromPresentation({
+        duration: 60,
+        renditions: [{ name: "480p", width: 854, height: 480, frameRate: 10, bitrate: 1 }]
+      })
+      if (storyboard === undefined) return assert.fail("A video has a storyboard.")
+      yield* transcoder.storyboard({ input, media, output, storyboard })
+      assert.deepStrictEqual(readdirSync(output).toSorted(), ["storyboard0.jpg", "storyboard1.jpg"])
+      for (const name of readdirSync(output)) {
+        assert.strictEqual(readFileSync(`${output}/${name}`).subarray(0, 3).toString("hex"), "ffd8ff")
+      }
     })
   )
 

@@ -1,7 +1,7 @@
 /**
  * Indexes that find the next conversion of each tenant, and the number of its running ones.
  */
-import * as Migration from "./Migration.ts"
+import * as Migration from "../Migration.ts"
 
 export const conversionTurns: ReadonlyArray<Migration.Step> = [
   Migration.index({ name: "conversion_turn", on: "conversion (tenant_id, due_at, id) WHERE due_at IS NOT NULL" }),

@@ -3,7 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import { SqlClient } from "effect/sql/SqlClient"
-import * as Migration from "./Migration.ts"
+import * as Migration from "../Migration.ts"
 
 const addColumn = Effect.flatMap(
   SqlClient,

@@ -1,0 +1,91 @@
+/**
+ * Packages a content: makes a presentation whose segments are cut from the content when they are read. A request does that at once,
+ * without a slot of a worker; a worker does it for what was queued otherwise.
+ */
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import type { BucketRef } from "../../buckets/BucketRef.ts"
+import * as StoredContent from "../../files/StoredContent.ts"
+import * as Ids from "../../Ids.ts"
+import { DamageReports } from "../../integrity/DamageReports.ts"
+import * as ContentSource from "../../packaging/ContentSource.ts"
+import * as Package from "../../packaging/Package.ts"
+import { Settings } from "../../Settings.ts"
+import * as BlobKey from "../../storage/BlobKey.ts"
+import { BlobRepository } from "../../storage/BlobRepository.ts"
+import { BlobStore } from "../../storage/BlobStore.ts"
+import * as CompositeParts from "../../storage/CompositeParts.ts"
+import * as Ladder from "../../transcoding/Ladder.ts"
+import type { Format } from "../../transcoding/Presentation.ts"
+import * as StreamFiles from "../../transcoding/StreamFiles.ts"
+import { LimitsOf, within } from "../../usage/UsageLimits.ts"
+import type { ConversionClaim } from "../ConversionClaim.ts"
+import { ConversionNotifier } from "../ConversionNotifier.ts"
+import { ConversionRepository } from "../ConversionRepository.ts"
+
+export interface PackageableContent extends BucketRef {
+  readonly blobId: string
+  readonly size: number
+  readonly isComposite?: boolean | undefined
+}
+
+/** Makes a presentation of a content; none if it has to be converted. Changes nothing. */
+export const prepare = Effect.fnUntraced(function* (content: PackageableContent, format: Format) {
+  const { isComposite = false, size } = content
+  const findParts = yield* CompositeParts.make
+  const stored = StoredContent.ofContent(yield* BlobStore, yield* DamageReports, findParts, content)
+  return yield* Package.make(ContentSource.make(stored, size), format, isComposite).pipe(
+    Effect.asSome,
+    Effect.catchTag("PackagingError", ({ detail, reason }) =>
+      Effect.as(
+        Effect.annotateLogs(Effect.logDebug("content not packaged; it will be converted"), { reason, detail }),
+        Option.none()
+      )
+    )
+  )
+})
+
+/** Finds the size of a claimed content, and whether it consists of parts. */
+export const findContent = Effect.fnUntraced(function* ({ blobId, bucketId, tenantId }: ConversionClaim) {
+  const parts = yield* Stream.runFold(
+    CompositeParts.listAll(yield* BlobRepository, blobId),
+    () => ({ count: 0, end: 0 }),
+    (all, { size, start }) => ({ count: all.count + 1, end: start + size })
+  )
+  const isComposite = parts.count > 0
+  const key = BlobKey.make({ tenantId, bucketId, blobId })
+  const size = isComposite ? parts.end : (yield* (yield* BlobStore).stat(key)).size
+  return { tenantId, bucketId, blobId, size, isComposite } satisfies PackageableContent
+})
+
+/** Stores the index of a presentation and makes the conversion READY. The index is small enough for the lease of the claim. */
+export const publish = Effect.fnUntraced(function* (claim: ConversionClaim, prepared: Package.Package) {
+  const conversions = yield* ConversionRepository
+  const store = yield* BlobStore
+  const { uploadLease } = yield* Settings
+  const limitsOf = yield* LimitsOf
+  const blobId = yield* Ids.make("blb")
+  const start = yield* DateTime.now
+  const leaseUntil = DateTime.addDuration(start, uploadLease)
+  yield* conversions.stage(claim, { blobIds: [blobId], now: start, leaseUntil })
+  const key = BlobKey.make({ tenantId: claim.tenantId, bucketId: claim.bucketId, blobId })
+  const { sha256, size } = yield* store.put(key, Stream.fromIterable(prepared.index))
+  const now = yield* DateTime.now
+  const hasLadder = Ladder.belowCopy(prepared.presentation).length > 0
+  const publication = {
+    segments: [{ name: StreamFiles.index, blobId, size, sha256 }],
+    playlists: [{ name: StreamFiles.entry(claim.format), text: prepared.entry }],
+    progress: 1,
+    presentation: prepared.presentation,
+    isFinished: true,
+    needsPoster: prepared.presentation.hasVideo,
+    // No player follows the playlist, which is complete from the beginning.
+    ladderDueAt: hasLadder ? now : undefined,
+    now,
+    leaseUntil: now
+  }
+  yield* within(yield* limitsOf(claim))(conversions.publish(claim, publication))
+  yield* (yield* ConversionNotifier).notifyProgress
+})

@@ -1,0 +1,87 @@
+/**
+ * Makes the posters of packaged presentations, which are READY before a transcoder has seen the content. A worker makes one at a time.
+ */
+import * as DateTime from "effect/DateTime"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { repeatStep } from "../../../BackgroundWork.ts"
+import { onBehalfOf } from "../../../CurrentTenant.ts"
+import * as Ids from "../../../Ids.ts"
+import { Settings } from "../../../Settings.ts"
+import * as BlobKey from "../../../storage/BlobKey.ts"
+import { BlobRepository } from "../../../storage/BlobRepository.ts"
+import { BlobStore } from "../../../storage/BlobStore.ts"
+import * as StreamFiles from "../../../transcoding/StreamFiles.ts"
+import { Transcoder } from "../../../transcoding/Transcoder.ts"
+import { LimitsOf, within } from "../../../usage/UsageLimits.ts"
+import { ConversionNotifier } from "../../ConversionNotifier.ts"
+import { ConversionRepository, type PosterTask } from "../../ConversionRepository.ts"
+import type { ConversionWorkerOptions } from "../ConversionWorkerOptions.ts"
+import { ConversionWorkspace, type Workspace } from "../ConversionWorkspace.ts"
+import * as Poster from "./Poster.ts"
+import { addContent } from "./RunConversion.ts"
+
+/** A poster takes a second. After a failure, another worker tries again at the end of the lease. */
+const lease = Duration.minutes(10)
+
+/** How often a worker looks for posters of contents that other processes have packaged, in polls for conversions. */
+const pollsBetween = 5
+
+const upload = Effect.fnUntraced(function* ({ bucketId, tenantId }: PosterTask, workspace: Workspace) {
+  const blobs = yield* BlobRepository
+  const store = yield* BlobStore
+  const { uploadLease } = yield* Settings
+  const blobId = yield* Ids.make("blb")
+  const at = yield* DateTime.now
+  const leaseUntil = DateTime.addDuration(at, uploadLease)
+  yield* blobs.stage({ bucket: { tenantId, bucketId }, blobId, at, leaseUntil })
+  const key = BlobKey.make({ tenantId, bucketId, blobId })
+  const { sha256, size } = yield* store.put(key, workspace.read(StreamFiles.poster))
+  return { name: StreamFiles.poster, blobId, size, sha256 }
+})
+
+const makePoster = Effect.fnUntraced(function* (task: PosterTask, { limits }: ConversionWorkerOptions) {
+  const conversions = yield* ConversionRepository
+  const transcoder = yield* Transcoder
+  const limitsOf = yield* LimitsOf
+  const workspace = yield* (yield* ConversionWorkspace).make
+  yield* addContent(task, workspace)
+  const media = yield* Effect.option(transcoder.probe({ input: workspace.input, limits }))
+  const isMade = Option.isSome(media) && (yield* Poster.make(workspace, media.value, limits))
+  const poster = isMade ? yield* upload(task, workspace) : null
+  yield* within(yield* limitsOf(task))(conversions.publishPoster(task, poster)).pipe(
+    // A stream plays without a poster.
+    Effect.catchTag("QuotaExceeded", () => conversions.publishPoster(task, null))
+  )
+})
+
+/** Runs until interrupted. */
+export const work = Effect.fnUntraced(function* (options: ConversionWorkerOptions) {
+  const conversions = yield* ConversionRepository
+  const notifier = yield* ConversionNotifier
+
+  const step = Effect.gen(function* () {
+    const now = yield* DateTime.now
+    const task = yield* conversions.claimPoster({ now, leaseUntil: DateTime.addDuration(now, lease) })
+    if (Option.isNone(task)) return false
+    yield* makePoster(task.value, options).pipe(
+      Effect.scoped,
+      Effect.andThen(notifier.notifyProgress),
+      Effect.catchTag("LeaseLost", () => Effect.void),
+      Effect.catchCause((cause) => Effect.logWarning("video poster not created; will retry", cause)),
+      onBehalfOf(task.value.tenantId),
+      Effect.annotateLogs({ conversionId: task.value.conversionId })
+    )
+    return true
+  })
+
+  const idle = Effect.timeoutOrElse(notifier.awaitProgress, {
+    duration: Duration.times(options.pollInterval, pollsBetween),
+    orElse: () => Effect.void
+  })
+  return yield* repeatStep(step, idle, {
+    worker: "poster worker",
+    failure: "video poster not claimed: metadata store failed; will retry"
+  })
+})

@@ -1,0 +1,41 @@
+/**
+ * The codec of a track, with what a decoder needs before the first sample.
+ */
+import * as Data from "effect/Data"
+
+export type Codec = Data.TaggedEnum<{
+  /** H.264. */
+  Avc: {
+    /** The name for playlists (RFC 6381), as in `avc1.64001f`. */
+    readonly name: string
+    /** The content of the box `avcC` (ISO/IEC 14496-15, 5.3.3.1). */
+    readonly record: Uint8Array
+    /** Bytes of the length before each NAL unit. */
+    readonly lengthBytes: number
+    /** NAL units. */
+    readonly sequenceParameters: ReadonlyArray<Uint8Array>
+    readonly pictureParameters: ReadonlyArray<Uint8Array>
+  }
+  /** H.265. */
+  Hevc: {
+    readonly name: string
+    /** The content of the box `hvcC` (ISO/IEC 14496-15, 8.3.3.1). */
+    readonly record: Uint8Array
+    readonly lengthBytes: number
+  }
+  /** AAC-LC with frames of 1024 samples. */
+  Aac: {
+    readonly name: string
+    /** The AudioSpecificConfig (ISO/IEC 14496-3, 1.6.2.1). */
+    readonly record: Uint8Array
+    /** Index in the table of sampling frequencies (ISO/IEC 14496-3, table 1.18). */
+    readonly frequencyIndex: number
+    readonly channelConfiguration: number
+  }
+}>
+
+export type Avc = Data.TaggedEnum.Value<Codec, "Avc">
+export type Hevc = Data.TaggedEnum.Value<Codec, "Hevc">
+export type Aac = Data.TaggedEnum.Value<Codec, "Aac">
+
+export const { Aac, Avc, Hevc } = Data.taggedEnum<Codec>()

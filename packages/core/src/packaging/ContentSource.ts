@@ -1,0 +1,34 @@
+/**
+ * A stored content as a source of the packager.
+ */
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import { ContentDamaged } from "../files/FileErrors.ts"
+import type { StoredContent } from "../files/StoredContent.ts"
+import type { BlobError } from "../storage/BlobError.ts"
+import type { ByteRange } from "../storage/BlobStore.ts"
+import type { Source } from "./Source.ts"
+
+/** Reads a range of a content as a whole, into memory of its own. */
+export const readRange = (
+  { read, reportDamage }: Pick<StoredContent, "read" | "reportDamage">,
+  range: ByteRange
+): Effect.Effect<Uint8Array, BlobError | ContentDamaged> =>
+  Effect.suspend(() => {
+    const bytes = new Uint8Array(range.length)
+    let at = 0
+    const collect = Stream.runForEach(read(range), (chunk) =>
+      Effect.sync(() => {
+        if (at + chunk.length <= bytes.length) bytes.set(chunk, at)
+        at += chunk.length
+      })
+    )
+    const damaged = Effect.suspend(() => Effect.andThen(reportDamage, Effect.fail(new ContentDamaged())))
+    return Effect.flatMap(collect, () => (at === range.length ? Effect.succeed(bytes) : damaged))
+  })
+
+/** Makes the source of a content of `size` bytes. */
+export const make = (
+  content: Pick<StoredContent, "read" | "reportDamage">,
+  size: number
+): Source<BlobError | ContentDamaged> => ({ size, readRange: (range) => readRange(content, range) })

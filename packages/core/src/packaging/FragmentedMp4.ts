@@ -1,0 +1,198 @@
+/**
+ * Cuts segments of fragmented MP4 from a track of a file, for DASH (ISO/IEC 23009-1) and CMAF (ISO/IEC 23000-19). Each segment is one
+ * fragment with its own index.
+ *
+ * Times are those of the track, in its own time scale. A manifest states with `presentationTimeOffset` where the presentation begins.
+ */
+import * as Effect from "effect/Effect"
+import type * as Stream from "effect/Stream"
+import { attempt } from "./internal/Attempt.ts"
+import { box, concat, fullBox, text, uint32, uint64 } from "./internal/fragments/BoxWriter.ts"
+import * as Initialization from "./internal/fragments/Initialization.ts"
+import * as ReadPlan from "./internal/ReadPlan.ts"
+import * as SegmentStream from "./internal/SegmentStream.ts"
+import { limitExceeded, type PackagingError, unsupported } from "./PackagingError.ts"
+import * as SegmentPlan from "./SegmentPlan.ts"
+import type { Source } from "./Source.ts"
+import type { AudioTrack, VideoTrack } from "./SourceIndex.ts"
+
+type Track = VideoTrack | AudioTrack
+type Planned = SegmentPlan.PlannedTrack<Track>
+
+/** The initialization segment of a track. */
+export const initialization: (track: Track) => Uint8Array = Initialization.initialization
+
+/** Returns the time of a track at which the presentation begins, in ticks (`presentationTimeOffset`). */
+export const offsetOf = ({ start }: Track): number => start
+
+/** Returns when a sample is shown, in ticks of the track. */
+const shownAt = ({ pause, samples: { delays, times } }: Track, index: number): number =>
+  (times[index] ?? 0) + (delays[index] ?? 0) + pause
+
+/** Returns when the samples between two begin and end to be shown. */
+const spanOf = (track: Track, from: number, to: number): readonly [start: number, end: number] => {
+  let [start, end] = [Infinity, 0]
+  for (let index = from; index < to; index++) {
+    start = Math.min(start, shownAt(track, index))
+    end = Math.max(end, shownAt(track, index) + SegmentPlan.durationOf(track, index))
+  }
+  if (from < to) return [start, end]
+  const next = to < track.samples.count ? shownAt(track, to) : track.samples.end + track.pause
+  return [next, next]
+}
+
+/** Returns when a segment begins, and when the next one does, in ticks. */
+const segmentSpan = ({ firsts, track }: Planned, segment: number): readonly [start: number, end: number] => {
+  const [from = 0, to = 0] = firsts.subarray(segment, segment + 2)
+  const [start, end] = spanOf(track, from, to)
+  return [start, to < track.samples.count && from < to ? shownAt(track, to) : end]
+}
+
+/** Returns when each segment of a track begins, and when the last one ends, in ticks (`SegmentTimeline`). */
+export const timesOf = (planned: Planned): Float64Array => {
+  const { firsts } = planned
+  const times = new Float64Array(firsts.length)
+  for (let segment = firsts.length - 2; segment >= 0; segment--) {
+    const [start, end] = segmentSpan(planned, segment)
+    if (segment === firsts.length - 2) times[segment + 1] = end
+    // A segment without samples begins where the next one does.
+    times[segment] = firsts[segment] === firsts[segment + 1] ? (times[segment + 1] ?? 0) : start
+  }
+  return times
+}
+
+/** Bytes of the samples of a segment: the box around them states its size with 32 bits. */
+const maxBytes = 2 ** 31
+
+/** Flags of samples (ISO/IEC 14496-12, 8.8.3.1): those that depend on no other, and those that do. */
+const sync = 0x0200_0000
+const dependent = 0x0101_0000
+
+/** The fields of a run: where its bytes are, and for each sample duration, size, flags and delay. */
+const runFlags = 0x1 | 0x100 | 0x200 | 0x400 | 0x800
+/** Offsets count from the box `moof`. */
+const relativeToMoof = 0x2_0000
+
+/** Makes the box `moof` of a segment. The bytes of the samples follow it, in a box `mdat`. */
+const fragment = ({ firsts, track }: Planned, segment: number, sequence: number): Uint8Array => {
+  const { delays, sizes, syncs, times } = track.samples
+  const first = firsts[segment] ?? 0
+  const count = (firsts[segment + 1] ?? 0) - first
+  const entries = new DataView(new ArrayBuffer(16 * count))
+  for (let index = 0; index < count; index++) {
+    const sample = first + index
+    entries.setUint32(16 * index, SegmentPlan.durationOf(track, sample))
+    entries.setUint32(16 * index + 4, sizes[sample] ?? 0)
+    entries.setUint32(16 * index + 8, syncs[sample] === 1 ? sync : dependent)
+    entries.setInt32(16 * index + 12, delays[sample] ?? 0)
+  }
+  const make = (dataOffset: number): Uint8Array =>
+    box(
+      "moof",
+      fullBox("mfhd", [0, 0], uint32(sequence + 1)),
+      box(
+        "traf",
+        fullBox("tfhd", [0, relativeToMoof], uint32(Initialization.trackId)),
+        fullBox("tfdt", [1, 0], uint64((times[first] ?? track.samples.end) + track.pause)),
+        fullBox("trun", [1, runFlags], uint32(count, dataOffset), new Uint8Array(entries.buffer))
+      )
+    )
+  return make(make(0).length + 8)
+}
+
+const rangesOf = ({ firsts, track: { samples } }: Planned, segment: number) =>
+  Array.from({ length: (firsts[segment + 1] ?? 0) - (firsts[segment] ?? 0) }, (_, index) => {
+    const sample = (firsts[segment] ?? 0) + index
+    return { offset: samples.offsets[sample] ?? 0, length: samples.sizes[sample] ?? 0 }
+  })
+
+/** Makes what comes before the samples of a segment: type, index, fragment, and the header of the samples' box. */
+const headOf = (planned: Planned, segment: number, bytes: number, sequence: number): Uint8Array => {
+  const moof = fragment(planned, segment, sequence)
+  const [start, end] = segmentSpan(planned, segment)
+  const index = fullBox(
+    "sidx",
+    [1, 0],
+    uint32(Initialization.trackId, planned.track.timeScale),
+    uint64(start),
+    uint64(0),
+    // One reference, to a fragment that begins with a sample that depends on no other.
+    uint32(1, moof.length + 8 + bytes, end - start, 0x9000_0000)
+  )
+  return concat([
+    box("styp", text("msdh"), uint32(0), text("msdhmsixcmfs")),
+    index,
+    moof,
+    uint32(8 + bytes),
+    text("mdat")
+  ])
+}
+
+/** The longest duration that the boxes state, in ticks. */
+const maxDuration = 2 ** 32 - 1
+
+const checkDurations = (planned: Planned, segment: number): void => {
+  const { firsts, track } = planned
+  const [start, end] = segmentSpan(planned, segment)
+  let longest = end - start
+  for (let index = firsts[segment] ?? 0; index < (firsts[segment + 1] ?? 0); index++) {
+    longest = Math.max(longest, SegmentPlan.durationOf(track, index))
+  }
+  if (longest > maxDuration) throw unsupported("The time scale of a track is too fine.")
+}
+
+const bytesOf = (planned: Planned, segment: number): number =>
+  rangesOf(planned, segment).reduce((sum, { length }) => sum + length, 0)
+
+/** Returns the bytes of a segment. */
+export const sizeOf = (planned: Planned, segment: number): number => {
+  const bytes = bytesOf(planned, segment)
+  return headOf(planned, segment, bytes, segment).length + bytes
+}
+
+/** Returns the bytes of the samples of each segment. Fails if the track cannot be cut. */
+export const sampleBytes = (planned: Planned): Effect.Effect<Float64Array, PackagingError> =>
+  Effect.gen(function* () {
+    const count = planned.firsts.length - 1
+    const result = new Float64Array(count)
+    for (let segment = 0; segment < count; segment++) {
+      yield* attempt(() => {
+        const ranges = rangesOf(planned, segment)
+        ReadPlan.make(ranges.map((range) => ({ ranges: [range] })))
+        const bytes = ranges.reduce((sum, { length }) => sum + length, 0)
+        if (bytes > maxBytes) throw limitExceeded("A segment is too large.")
+        checkDurations(planned, segment)
+        result[segment] = bytes
+      })
+      yield* Effect.yieldNow
+    }
+    return result
+  })
+
+/** Joins chunks that are next to each other in memory. */
+const join = (chunks: ReadonlyArray<Uint8Array>): ReadonlyArray<Uint8Array> => {
+  const joined: Array<Uint8Array> = []
+  for (const chunk of chunks) {
+    const last = joined.at(-1)
+    if (last !== undefined && last.buffer === chunk.buffer && last.byteOffset + last.length === chunk.byteOffset) {
+      joined[joined.length - 1] = new Uint8Array(last.buffer, last.byteOffset, last.length + chunk.length)
+    } else joined.push(chunk)
+  }
+  return joined
+}
+
+/** Cuts a segment. `sequence` is its number in the presentation, if `planned` is only a part of that. Takes about 2 MiB of memory. */
+export const segment = <E>(
+  source: Source<E>,
+  planned: Planned,
+  number: number,
+  sequence = number
+): Stream.Stream<Uint8Array, E | PackagingError> =>
+  SegmentStream.make(
+    source,
+    () => ReadPlan.make(rangesOf(planned, number).map((range) => ({ ranges: [range] }))),
+    () => ({
+      head: headOf(planned, number, bytesOf(planned, number), sequence),
+      write: (units, get) => join(units.flatMap(({ ranges }) => ranges.map(get)))
+    })
+  )

@@ -1,0 +1,66 @@
+/**
+ * Finds a segment of a packaged presentation by its name, and cuts it from the content.
+ */
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import type { ByteRange } from "../storage/BlobStore.ts"
+import * as StreamFiles from "../transcoding/StreamFiles.ts"
+import * as FragmentedMp4 from "./FragmentedMp4.ts"
+import { attempt } from "./internal/Attempt.ts"
+import * as Head from "./internal/index/Head.ts"
+import type { PackagingError } from "./PackagingError.ts"
+import * as SegmentIndex from "./SegmentIndex.ts"
+import type { Source } from "./Source.ts"
+import * as TransportStream from "./TransportStream.ts"
+
+export interface PackagedFile {
+  /** Bytes. */
+  readonly size: number
+  /** Returns the bytes. */
+  readonly cut: <E>(source: Source<E>) => Stream.Stream<Uint8Array, E | PackagingError>
+}
+
+const noSamples = {
+  count: 0,
+  offsets: new Float64Array(),
+  sizes: new Uint32Array(),
+  times: new Float64Array(),
+  delays: new Int32Array(),
+  syncs: new Uint8Array(),
+  end: 0
+}
+
+const initialization = (track: Head.TrackHead): PackagedFile => {
+  const head = track.kind === "video" ? Head.toVideo(track) : Head.toAudio(track)
+  const bytes = FragmentedMp4.initialization({ ...head, samples: noSamples })
+  return { size: bytes.length, cut: () => Stream.succeed(bytes) }
+}
+
+const toTransport = (segment: SegmentIndex.IndexedSegment, number: number): PackagedFile => {
+  const { audio, counters, transportBytes: size, video } = segment
+  const stream = { audio, video, counters, sizes: Float64Array.of(size) }
+  return { size, cut: (source) => TransportStream.segment(source, stream, 0, number) }
+}
+
+/** Finds a file; undefined if the presentation has none of this name. `read` reads a range of the index. */
+export const find = <E>(
+  index: SegmentIndex.OpenedIndex,
+  name: string,
+  read: (range: ByteRange) => Effect.Effect<Uint8Array, E>
+): Effect.Effect<PackagedFile | undefined, E | PackagingError> =>
+  Effect.gen(function* () {
+    const parsed = StreamFiles.parseSegment(name)
+    if (parsed === undefined) return undefined
+    const { index: number, representation } = parsed
+    const track = index.tracks[representation]
+    if (number === undefined) return track === undefined ? undefined : yield* attempt(() => initialization(track))
+    if (number < 0 || number >= index.count) return undefined
+    const isTransport = name.endsWith(".ts")
+    if (!isTransport && track === undefined) return undefined
+    const segment = yield* SegmentIndex.segment(index, number, read)
+    if (isTransport) return segment.transportBytes === 0 ? undefined : toTransport(segment, number)
+    const planned = track?.kind === "video" ? segment.video : segment.audio
+    if (planned === null || (planned.firsts[1] ?? 0) === 0) return undefined
+    const size = yield* attempt(() => FragmentedMp4.sizeOf(planned, 0))
+    return { size, cut: (source) => FragmentedMp4.segment(source, planned, 0, number) }
+  })

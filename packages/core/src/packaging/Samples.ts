@@ -1,0 +1,20 @@
+/**
+ * The samples of a track: frames of video, or packets of audio, in decoding order.
+ */
+
+/** One entry of each array for each sample. Times are ticks of the track's time scale. */
+export interface Samples {
+  readonly count: number
+  /** Where the samples begin in the file. */
+  readonly offsets: Float64Array
+  /** Bytes. */
+  readonly sizes: Uint32Array
+  /** When the samples are decoded, from the beginning of the track. */
+  readonly times: Float64Array
+  /** How long after its decoding a sample is shown. */
+  readonly delays: Int32Array
+  /** 1 for a sample that needs no other, otherwise 0. */
+  readonly syncs: Uint8Array
+  /** When the last sample ends. */
+  readonly end: number
+}

@@ -1,0 +1,162 @@
+/**
+ * The index of a packaged presentation as bytes: what is needed to cut each of its segments from the content. A reader loads the head
+ * once, and for each segment some bytes of the rest.
+ *
+ *     bytes 0–3    `HFSI`
+ *     bytes 4–7    version: 1
+ *     bytes 8–11   bytes of the head
+ *     then         the head as JSON
+ *     then         the directory: for each segment, and for the end, where its samples begin, the bytes of its MPEG-TS or 0, and the
+ *                  continuity counters; 32 bits each
+ *     then         the samples of each segment: for each track, their number, and `SampleColumns`
+ *
+ * The samples of a segment end with the first one of the next segment, from which follows how long the last one lasts.
+ */
+import * as Effect from "effect/Effect"
+import type { ByteRange } from "../storage/BlobStore.ts"
+import type { Avc } from "./Codec.ts"
+import { attempt } from "./internal/Attempt.ts"
+import * as Bytes from "./internal/index/Bytes.ts"
+import * as Head from "./internal/index/Head.ts"
+import * as SampleColumns from "./internal/index/SampleColumns.ts"
+import { limitExceeded, malformed, type PackagingError } from "./PackagingError.ts"
+import type { PlannedTrack, SegmentPlan } from "./SegmentPlan.ts"
+import type { AudioTrack, VideoTrack } from "./SourceIndex.ts"
+import type { TransportStream } from "./TransportStream.ts"
+
+const magic = 0x48465349
+const version = 1
+const fixedBytes = 12
+const entryBytes = 12
+
+/** Bytes of a head. The parameters of its codecs have 16 KiB each at most. */
+const maxHeadBytes = 256 * 1024
+
+/** Bytes of the samples of one segment. 20,000 of two tracks have less, if no column has more than 5 bytes for each. */
+const maxSegmentBytes = 2 * 1024 * 1024
+
+/** Samples of a track in a segment, with the first one of the next. */
+const maxSamples = 20_001
+
+/** What is to be indexed. The video is H.264. */
+export interface Indexed {
+  readonly plan: SegmentPlan
+  /** For HLS; null for DASH. */
+  readonly transport: TransportStream | null
+  readonly sourceBytes: number
+  readonly isComposite: boolean
+}
+
+/** A presentation that was indexed. */
+export interface OpenedIndex {
+  /** Segments. */
+  readonly count: number
+  /** Bytes of the content. */
+  readonly sourceBytes: number
+  /** Whether the content consists of parts. */
+  readonly isComposite: boolean
+  /** Where the directory begins. */
+  readonly directoryAt: number
+  readonly tracks: ReadonlyArray<Head.TrackHead>
+}
+
+/** The tracks of one segment, with their samples of that segment alone. */
+export interface IndexedSegment {
+  readonly video: PlannedTrack<VideoTrack & { readonly codec: Avc }> | null
+  readonly audio: PlannedTrack<AudioTrack> | null
+  /** Bytes as MPEG-TS; 0 for a presentation to DASH. */
+  readonly transportBytes: number
+  /** Continuity counters of video and audio. */
+  readonly counters: Uint8Array
+}
+
+const tracksOf = ({ audio, video }: SegmentPlan) => [...(video === null ? [] : [video]), ...audio]
+
+/** Makes the index of a presentation. Lets other fibers run after each segment. */
+export const encode = Effect.fnUntraced(function* ({ isComposite, plan, sourceBytes, transport }: Indexed) {
+  const tracks = tracksOf(plan)
+  const head = yield* attempt(() =>
+    Head.encode({
+      sourceBytes,
+      isComposite,
+      count: plan.count,
+      tracks: tracks.map(Head.fromPlanned)
+    })
+  )
+  const directoryAt = fixedBytes + head.length
+  const firstAt = directoryAt + entryBytes * (plan.count + 1)
+  const samples = Bytes.makeWriter()
+  const directory = Bytes.makeWriter()
+  const addEntry = (index: number): void => {
+    const [video = 0, audio = 0] = transport?.counters.subarray(2 * index, 2 * index + 2) ?? []
+    directory.uint32(firstAt + samples.length())
+    directory.uint32(transport?.sizes[index] ?? 0)
+    directory.uint32(16 * video + audio)
+  }
+  for (let index = 0; index < plan.count; index++) {
+    yield* attempt(() => {
+      if ((transport?.sizes[index] ?? 0) >= 2 ** 32) throw limitExceeded("A segment is too large.")
+      addEntry(index)
+      for (const { firsts, track } of tracks) {
+        const [from = 0, to = 0] = firsts.subarray(index, index + 2)
+        samples.whole(to - from)
+        SampleColumns.write(samples, track.samples, from, Math.min(to + 1, track.samples.count))
+      }
+    })
+    yield* Effect.yieldNow
+  }
+  addEntry(plan.count)
+  const start = Bytes.makeWriter()
+  for (const value of [magic, version, head.length]) start.uint32(value)
+  return [start.toBytes(), head, directory.toBytes(), samples.toBytes()]
+})
+
+/** Reads a range of the index, as a whole. */
+type Read<E> = (range: ByteRange) => Effect.Effect<Uint8Array, E>
+
+/** Opens an index. Fails with `Malformed` if the bytes are none, or of another version. */
+export const open = <E>(read: Read<E>): Effect.Effect<OpenedIndex, E | PackagingError> =>
+  Effect.gen(function* () {
+    const start = yield* read({ offset: 0, length: fixedBytes })
+    const length = yield* attempt(() => {
+      const { uint32 } = Bytes.makeReader(start)
+      if (uint32() !== magic || uint32() !== version) throw malformed("The bytes are no index.")
+      const bytes = uint32()
+      if (bytes > maxHeadBytes) throw malformed("An index is damaged.")
+      return bytes
+    })
+    const bytes = yield* read({ offset: fixedBytes, length })
+    const head = yield* attempt(() => Head.decode(bytes))
+    return { ...head, directoryAt: fixedBytes + length }
+  })
+
+/** Reads what is needed for one segment. `number` is less than `count`. */
+export const segment = <E>(
+  index: OpenedIndex,
+  number: number,
+  read: Read<E>
+): Effect.Effect<IndexedSegment, E | PackagingError> =>
+  Effect.gen(function* () {
+    const entries = yield* read({ offset: index.directoryAt + entryBytes * number, length: 2 * entryBytes })
+    const entry = yield* attempt(() => {
+      const { uint32 } = Bytes.makeReader(entries)
+      const [offset, transportBytes, counters, end] = [uint32(), uint32(), uint32(), uint32()]
+      if (end < offset || end - offset > maxSegmentBytes) throw malformed("An index is damaged.")
+      return { offset, length: end - offset, transportBytes, counters: Uint8Array.of(counters >> 4, counters & 15) }
+    })
+    const bytes = yield* read({ offset: entry.offset, length: entry.length })
+    return yield* attempt(() => {
+      const reader = Bytes.makeReader(bytes)
+      let video: IndexedSegment["video"] = null
+      let audio: IndexedSegment["audio"] = null
+      for (const track of index.tracks) {
+        const count = reader.whole()
+        const samples = SampleColumns.read(reader, maxSamples, index.sourceBytes)
+        if (count > samples.count) throw malformed("An index is damaged.")
+        const planned = { firsts: Uint32Array.of(0, count), lead: track.lead }
+        if (track.kind === "video") video = { ...planned, track: { ...Head.toVideo(track), samples } }
+        else audio = { ...planned, track: { ...Head.toAudio(track), samples } }
+      }
+      return { video, audio, transportBytes: entry.transportBytes, counters: entry.counters }
+    })
+  })

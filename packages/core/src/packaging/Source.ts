@@ -1,0 +1,15 @@
+/**
+ * The port through which the packager reads a video file.
+ */
+import type * as Effect from "effect/Effect"
+import type { ByteRange } from "../storage/BlobStore.ts"
+
+export interface Source<E> {
+  /** Bytes of the whole file. */
+  readonly size: number
+  /**
+   * Reads a range, which the caller keeps within the file. Returns exactly its bytes, in memory that nothing else uses: the packager
+   * changes it.
+   */
+  readonly readRange: (range: ByteRange) => Effect.Effect<Uint8Array, E>
+}

@@ -1,0 +1,111 @@
+/**
+ * Reads the index of an MP4 or QuickTime file, with fragments or without, wherever its parts are (ISO/IEC 14496-12).
+ *
+ * The file may come from an attacker. A file that cannot be read fails with a `PackagingError`. Memory and processor time are bounded
+ * by `internal/mp4/Limits`, whatever the file declares, and all reads are within the file.
+ */
+import * as Effect from "effect/Effect"
+import { attempt } from "./internal/Attempt.ts"
+import * as Fragments from "./internal/mp4/Fragments.ts"
+import * as SampleList from "./internal/mp4/SampleList.ts"
+import * as SampleTable from "./internal/mp4/SampleTable.ts"
+import * as TopLevel from "./internal/mp4/TopLevel.ts"
+import * as Tracks from "./internal/mp4/Tracks.ts"
+import { malformed, type PackagingError } from "./PackagingError.ts"
+import type { Samples } from "./Samples.ts"
+import type { Source } from "./Source.ts"
+import type { AudioTrack, SourceIndex, VideoTrack } from "./SourceIndex.ts"
+
+/** Runs a parser, then lets other fibers run: each takes a few milliseconds for a million samples. */
+const parse = <A>(parser: () => A): Effect.Effect<A, PackagingError> =>
+  Effect.tap(attempt(parser), () => Effect.yieldNow)
+
+/** Reads the tables of a track. `total` counts the samples of all tracks. */
+const readTable = Effect.fnUntraced(function* (stbl: DataView, fileBytes: number, total: { count: number }) {
+  const sizes = yield* parse(() => SampleTable.sizes(stbl, fileBytes))
+  const count = sizes.length
+  total.count += count
+  yield* attempt(() => SampleTable.checkCount(total.count))
+  const times = yield* parse(() => SampleTable.times(stbl, count))
+  const delays = yield* parse(() => SampleTable.delays(stbl, count))
+  const syncs = yield* parse(() => SampleTable.syncs(stbl, count))
+  const offsets = yield* parse(() => SampleTable.offsets(stbl, sizes, fileBytes))
+  const samples: Samples = {
+    count,
+    offsets,
+    sizes,
+    times: times.subarray(0, count),
+    delays,
+    syncs,
+    end: times[count] ?? 0
+  }
+  return samples
+})
+
+/** The tracks of a file, and the lists of samples of a file with fragments. */
+interface Found {
+  readonly tracks: Tracks.Tracks
+  readonly samples: ReadonlyMap<Tracks.TrackHead, Samples>
+  readonly fragments: FragmentLists | undefined
+}
+
+interface FragmentLists {
+  readonly defaults: ReturnType<typeof Fragments.defaults>
+  readonly lists: ReadonlyMap<number, SampleList.SampleList>
+}
+
+const readMovie = Effect.fnUntraced(function* (moov: DataView, fileBytes: number) {
+  const tracks = yield* parse(() => Tracks.parse(moov))
+  const total = { count: 0 }
+  if (tracks.isFragmented) {
+    const defaults = yield* parse(() => Fragments.defaults(moov))
+    const lists = new Map<number, SampleList.SampleList>()
+    for (const head of tracks.heads) {
+      const list = SampleList.make(fileBytes, total)
+      // The tables describe the samples before the first fragment, if there are some: FFmpeg writes such files.
+      if (yield* attempt(() => SampleTable.hasSamples(head.stbl))) {
+        const samples = yield* readTable(head.stbl, fileBytes, { count: 0 })
+        yield* parse(() => list.addAll(samples))
+      }
+      lists.set(head.id, list)
+    }
+    return { tracks, samples: new Map(), fragments: { defaults, lists } } satisfies Found
+  }
+  const samples = new Map<Tracks.TrackHead, Samples>()
+  for (const head of tracks.heads) samples.set(head, yield* readTable(head.stbl, fileBytes, total))
+  return { tracks, samples, fragments: undefined } satisfies Found
+})
+
+const toIndex = ({ fragments, samples: tables, tracks }: Found): SourceIndex => {
+  const video: Array<VideoTrack> = []
+  const audio: Array<AudioTrack> = []
+  for (const head of tracks.heads) {
+    const samples = fragments?.lists.get(head.id)?.toSamples() ?? tables.get(head)
+    if (samples === undefined) throw malformed("A track has no samples.")
+    if (head.kind === "video") video.push({ ...head.format, samples })
+    else audio.push({ ...head.format, samples })
+  }
+  return { video, audio, others: tracks.others }
+}
+
+/** Reads the index of a file. Fails with the errors of the source, too. */
+export const read = <E>(source: Source<E>): Effect.Effect<SourceIndex, E | PackagingError> =>
+  Effect.gen(function* () {
+    let found: Found | undefined
+    yield* TopLevel.scan(source, (type, body, offset) =>
+      Effect.gen(function* () {
+        if (type === "moov") {
+          if (found !== undefined) return yield* malformed("The file has two descriptions of its tracks.")
+          found = yield* readMovie(body, source.size)
+          return found.fragments !== undefined
+        }
+        const fragments = found?.fragments
+        if (fragments === undefined) return yield* malformed("A fragment comes before the tracks.")
+        yield* parse(() => Fragments.add(body, offset, fragments.defaults, fragments.lists))
+        return true
+      })
+    )
+    const complete = found
+    if (complete === undefined) return yield* malformed("The file has no description of its tracks: it may be cut off.")
+    return yield* parse(() => toIndex(complete))
+  })

@@ -1,0 +1,46 @@
+/**
+ * Writes boxes (ISO/IEC 14496-12, 4.2).
+ */
+
+export const uint8 = (...values: ReadonlyArray<number>): Uint8Array => Uint8Array.from(values)
+
+export const uint16 = (...values: ReadonlyArray<number>): Uint8Array => {
+  const view = new DataView(new ArrayBuffer(2 * values.length))
+  for (const [index, value] of values.entries()) view.setUint16(2 * index, value)
+  return new Uint8Array(view.buffer)
+}
+
+/** Negative numbers become their two's complement. */
+export const uint32 = (...values: ReadonlyArray<number>): Uint8Array => {
+  const view = new DataView(new ArrayBuffer(4 * values.length))
+  for (const [index, value] of values.entries()) view.setUint32(4 * index, value)
+  return new Uint8Array(view.buffer)
+}
+
+export const uint64 = (value: number): Uint8Array => uint32(Math.floor(value / 2 ** 32), value % 2 ** 32)
+
+export const text = (value: string): Uint8Array => Uint8Array.from(value, (character) => character.charCodeAt(0))
+
+export const zeros = (count: number): Uint8Array => new Uint8Array(count)
+
+export const concat = (parts: ReadonlyArray<Uint8Array>): Uint8Array => {
+  const result = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const part of parts) {
+    result.set(part, at)
+    at += part.length
+  }
+  return result
+}
+
+export const box = (type: string, ...parts: ReadonlyArray<Uint8Array>): Uint8Array => {
+  const body = concat(parts)
+  return concat([uint32(8 + body.length), text(type), body])
+}
+
+/** Writes a box with a version and flags. */
+export const fullBox = (
+  type: string,
+  [version, flags]: readonly [version: number, flags: number],
+  ...parts: ReadonlyArray<Uint8Array>
+): Uint8Array => box(type, uint32(version * 2 ** 24 + flags), ...parts)

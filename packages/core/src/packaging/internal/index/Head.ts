@@ -1,0 +1,129 @@
+/**
+ * The head of an index: the tracks without their samples, as JSON.
+ */
+import * as Schema from "effect/Schema"
+import { Aac, Avc } from "../../Codec.ts"
+import { malformed, unsupported } from "../../PackagingError.ts"
+import type { PlannedTrack } from "../../SegmentPlan.ts"
+import type { AudioTrack, VideoTrack } from "../../SourceIndex.ts"
+
+const Bytes = Schema.Uint8ArrayFromBase64
+
+const common = {
+  name: Schema.String,
+  record: Bytes,
+  language: Schema.NullOr(Schema.String),
+  timeScale: Schema.Int,
+  start: Schema.Int,
+  pause: Schema.Int,
+  lead: Schema.Int
+}
+
+const VideoHead = Schema.Struct({
+  kind: Schema.Literal("video"),
+  ...common,
+  lengthBytes: Schema.Int,
+  sequenceParameters: Schema.Array(Bytes),
+  pictureParameters: Schema.Array(Bytes),
+  width: Schema.Int,
+  height: Schema.Int,
+  pixelRatio: Schema.Tuple([Schema.Int, Schema.Int]),
+  color: Schema.NullOr(Bytes)
+})
+
+const AudioHead = Schema.Struct({
+  kind: Schema.Literal("audio"),
+  ...common,
+  frequencyIndex: Schema.Int,
+  channelConfiguration: Schema.Int,
+  channels: Schema.Int,
+  sampleRate: Schema.Int
+})
+
+export type TrackHead = typeof VideoHead.Type | typeof AudioHead.Type
+
+const Head = Schema.fromJsonString(
+  Schema.Struct({
+    sourceBytes: Schema.Int,
+    isComposite: Schema.Boolean,
+    count: Schema.Int,
+    tracks: Schema.Array(Schema.Union([VideoHead, AudioHead]))
+  })
+)
+export type Head = typeof Head.Type
+
+const encodeHead = Schema.encodeSync(Head)
+const decodeHead = Schema.decodeUnknownOption(Head)
+
+export const encode = (head: Head): Uint8Array => new TextEncoder().encode(encodeHead(head))
+
+export const decode = (bytes: Uint8Array): Head => {
+  const decoded = decodeHead(new TextDecoder().decode(bytes))
+  if (decoded._tag === "None") throw malformed("An index is damaged.")
+  return decoded.value
+}
+
+/** Returns the head of a track. */
+export const fromPlanned = ({ lead, track }: PlannedTrack<VideoTrack | AudioTrack>): TrackHead => {
+  const { language, pause, start, timeScale } = track
+  if (!("width" in track)) {
+    const { channels, codec, sampleRate } = track
+    const { channelConfiguration, frequencyIndex, name, record } = codec
+    const format = { name, record, frequencyIndex, channelConfiguration, channels, sampleRate }
+    return { kind: "audio", language, pause, start, timeScale, lead, ...format }
+  }
+  const { codec, color, height, pixelRatio, width } = track
+  if (codec._tag !== "Avc") throw unsupported("An index has no support for the codec of the video.")
+  const { lengthBytes, name, pictureParameters, record, sequenceParameters } = codec
+  const format = { name, record, lengthBytes, sequenceParameters, pictureParameters, width, height, pixelRatio, color }
+  return { kind: "video", language, pause, start, timeScale, lead, ...format }
+}
+
+export const toVideo = ({
+  color,
+  height,
+  language,
+  pause,
+  pixelRatio,
+  start,
+  timeScale,
+  width,
+  ...codec
+}: Extract<TrackHead, { readonly kind: "video" }>): Omit<VideoTrack, "samples"> & { readonly codec: Avc } => {
+  const { lengthBytes, name, pictureParameters, record, sequenceParameters } = codec
+  return {
+    codec: Avc({ name, record, lengthBytes, sequenceParameters, pictureParameters }),
+    language,
+    timeScale,
+    start,
+    pause,
+    shown: null,
+    width,
+    height,
+    pixelRatio,
+    isUpright: true,
+    color
+  }
+}
+
+export const toAudio = ({
+  channels,
+  language,
+  pause,
+  sampleRate,
+  start,
+  timeScale,
+  ...codec
+}: Extract<TrackHead, { readonly kind: "audio" }>): Omit<AudioTrack, "samples"> => {
+  const { channelConfiguration, frequencyIndex, name, record } = codec
+  return {
+    codec: Aac({ name, record, frequencyIndex, channelConfiguration }),
+    language,
+    timeScale,
+    start,
+    pause,
+    shown: null,
+    channels,
+    sampleRate
+  }
+}

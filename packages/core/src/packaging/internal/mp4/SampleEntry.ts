@@ -1,0 +1,136 @@
+/**
+ * The sample entry of a track: its codec and format (ISO/IEC 14496-12, 8.5.2).
+ */
+import { Aac, Avc, Hevc } from "../../Codec.ts"
+import { limitExceeded, malformed, PackagingError, unsupported } from "../../PackagingError.ts"
+import type { AudioTrack, VideoTrack } from "../../SourceIndex.ts"
+import * as AudioConfig from "./AudioConfig.ts"
+import * as Boxes from "./Boxes.ts"
+
+type VideoFormat = Pick<VideoTrack, "codec" | "width" | "height" | "pixelRatio" | "color">
+type AudioFormat = Pick<AudioTrack, "codec" | "channels" | "sampleRate">
+
+/** Bytes before the boxes of an entry (12.1.3 and 12.2.3). */
+const visualBytes = 78
+const audioBytes = 28
+/** Further bytes of an audio entry of QuickTime, by its version. */
+const quickTimeBytes = new Map([
+  [0, 0],
+  [1, 16],
+  [2, 36]
+])
+
+const hex = (value: number): string => value.toString(16).padStart(2, "0")
+
+/** Reads `count` NAL units, each with its length before it. */
+const readUnits = (body: DataView, from: number, count: number): { units: ReadonlyArray<Uint8Array>; end: number } => {
+  const units: Array<Uint8Array> = []
+  let at = from
+  for (let index = 0; index < count; index++) {
+    const length = body.getUint16(at)
+    if (length === 0 || at + 2 + length > body.byteLength) throw malformed("The parameters of the video are cut off.")
+    units.push(Boxes.toBytes(body, at + 2, at + 2 + length).slice())
+    at += 2 + length
+  }
+  return { units, end: at }
+}
+
+/** Parses `avcC` (ISO/IEC 14496-15, 5.3.3.1). */
+const avc = (entry: string, body: DataView): Avc => {
+  const sequence = readUnits(body, 6, body.getUint8(5) & 0x1f)
+  const picture = readUnits(body, sequence.end + 1, body.getUint8(sequence.end))
+  return Avc({
+    name: `${entry}.${hex(body.getUint8(1))}${hex(body.getUint8(2))}${hex(body.getUint8(3))}`,
+    record: Boxes.toBytes(body).slice(),
+    lengthBytes: (body.getUint8(4) & 3) + 1,
+    sequenceParameters: sequence.units,
+    pictureParameters: picture.units
+  })
+}
+
+/** Parses `hvcC` (ISO/IEC 14496-15, 8.3.3.1). Annex E defines the name. */
+const hevc = (entry: string, body: DataView): Hevc => {
+  const first = body.getUint8(1)
+  const space = ["", "A", "B", "C"][first >> 6] ?? ""
+  let compatibility = 0
+  for (let bit = 0; bit < 32; bit++) if ((body.getUint32(2) >>> bit) & 1) compatibility += 2 ** (31 - bit)
+  const constraints = Array.from({ length: 6 }, (_, index) => body.getUint8(6 + index))
+  while (constraints.at(-1) === 0) constraints.pop()
+  const level = `${(first & 0x20) === 0 ? "L" : "H"}${body.getUint8(12)}`
+  const profile = `${space}${first & 0x1f}.${compatibility.toString(16)}`
+  return Hevc({
+    name: [entry, profile, level, ...constraints.map((value) => value.toString(16))].join("."),
+    record: Boxes.toBytes(body).slice(),
+    lengthBytes: (body.getUint8(21) & 3) + 1
+  })
+}
+
+const pixelRatio = (entry: ReadonlyMap<string, DataView>): readonly [number, number] => {
+  const body = entry.get("pasp")
+  return body === undefined ? [1, 1] : [body.getUint32(0), body.getUint32(4)]
+}
+
+/** The size of a `colr` of type `nclx`. */
+const colorBytes = 11
+
+const color = (entry: ReadonlyMap<string, DataView>): Uint8Array | null => {
+  const body = entry.get("colr")
+  return body !== undefined && body.byteLength >= colorBytes && Boxes.typeAt(body, 0) === "nclx"
+    ? Boxes.toBytes(body, 0, colorBytes).slice()
+    : null
+}
+
+/** Returns the first box of each type. */
+const boxesFrom = (entry: DataView, from: number): ReadonlyMap<string, DataView> => {
+  const boxes = new Map<string, DataView>()
+  for (const { body, type } of Boxes.children(entry, from)) if (!boxes.has(type)) boxes.set(type, body)
+  return boxes
+}
+
+/** Returns the only sample entry of a track. */
+export const only = (stbl: DataView): Boxes.Box => {
+  const body = Boxes.get(stbl, "stsd")
+  const [entry, ...others] = Boxes.children(body, 8)
+  if (entry === undefined || body.getUint32(4) === 0) throw malformed("A track has no codec.")
+  if (others.length > 0) throw unsupported("A track changes its codec.")
+  if (entry.type === "encv" || entry.type === "enca") {
+    throw new PackagingError({ reason: "Encrypted", detail: "A track is encrypted." })
+  }
+  return entry
+}
+
+/** Bytes of the parameters of a codec. Each keyframe of video repeats them in MPEG-TS. Those of encoders have some hundred. */
+const maxRecordBytes = 16 * 1024
+
+/** Parses the entry of a video track; undefined for a codec without support. */
+export const video = ({ body: entry, type }: Boxes.Box): VideoFormat | undefined => {
+  const isAvc = type === "avc1" || type === "avc3"
+  if (!isAvc && type !== "hvc1" && type !== "hev1") return undefined
+  const boxes = boxesFrom(entry, visualBytes)
+  const record = boxes.get(isAvc ? "avcC" : "hvcC")
+  if (record === undefined) throw malformed("A video track has no parameters.")
+  if (record.byteLength > maxRecordBytes) throw limitExceeded("The parameters of the video are too large.")
+  return {
+    codec: (isAvc ? avc : hevc)(type, record),
+    width: entry.getUint16(24),
+    height: entry.getUint16(26),
+    pixelRatio: pixelRatio(boxes),
+    color: color(boxes)
+  }
+}
+
+/** Parses the entry of an audio track; undefined for a codec without support. */
+export const audio = ({ body: entry, type }: Boxes.Box): AudioFormat | undefined => {
+  if (type !== "mp4a") return undefined
+  const further = quickTimeBytes.get(entry.getUint16(8))
+  if (further === undefined) throw unsupported("An audio track has an unknown version.")
+  const boxes = boxesFrom(entry, audioBytes + further)
+  const wave = boxes.get("wave")
+  const descriptor = boxes.get("esds") ?? (wave === undefined ? undefined : Boxes.find(wave, "esds"))
+  if (descriptor === undefined) return undefined
+  if (descriptor.byteLength > maxRecordBytes) throw limitExceeded("The parameters of the audio are too large.")
+  const config = AudioConfig.parse(descriptor)
+  if (config === undefined) return undefined
+  const { channelConfiguration, channels, frequencyIndex, record, sampleRate } = config
+  return { codec: Aac({ name: "mp4a.40.2", record, frequencyIndex, channelConfiguration }), channels, sampleRate }
+}

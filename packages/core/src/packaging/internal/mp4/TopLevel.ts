@@ -1,0 +1,81 @@
+/**
+ * Finds the boxes of a file that are in no other (ISO/IEC 14496-12, 6.2), and reads those with an index.
+ */
+import * as Effect from "effect/Effect"
+import { limitExceeded, malformed, type PackagingError, unsupported } from "../../PackagingError.ts"
+import type { Source } from "../../Source.ts"
+import { attempt } from "../Attempt.ts"
+import * as Boxes from "./Boxes.ts"
+import * as Limits from "./Limits.ts"
+
+/** Bytes that are read at once: several small boxes fit, such as a `moof` and the header after it. */
+const windowBytes = 64 * 1024
+
+interface Window {
+  readonly offset: number
+  readonly bytes: Uint8Array
+}
+
+const noWindow: Window = { offset: 0, bytes: new Uint8Array() }
+
+/** Types of boxes with which files begin. A file that begins with another is not MP4. */
+const firstTypes = new Set(["ftyp", "moov", "mdat", "free", "skip", "wide", "pnot", "styp", "sidx", "pdin", "uuid"])
+
+const limits = new Map([
+  ["moov", Limits.maxMovieBytes],
+  ["moof", Limits.maxFragmentBytes]
+])
+
+interface Header {
+  readonly type: string
+  /** Bytes of the header and of the whole box. */
+  readonly head: number
+  readonly size: number
+}
+
+const toHeader = (bytes: Uint8Array, rest: number): Header => {
+  const view = Boxes.toView(bytes)
+  const declared = view.getUint32(0)
+  const head = declared === 1 ? Boxes.longHeaderBytes : Boxes.headerBytes
+  const size = declared === 1 ? Boxes.uint64At(view, Boxes.headerBytes) : declared === 0 ? rest : declared
+  if (size < head) throw malformed("A box is smaller than its header.")
+  return { type: Boxes.typeAt(view, 4), head, size }
+}
+
+/**
+ * Calls `visit` for the box `moov`, and for each `moof` after it, with its body and its place in the file. Ends when `visit` returns
+ * false, and at the end of the file. The last box may be cut off, unless it is one of those.
+ */
+export const scan = <E>(
+  source: Source<E>,
+  visit: (type: string, body: DataView, offset: number) => Effect.Effect<boolean, PackagingError>
+): Effect.Effect<void, E | PackagingError> =>
+  Effect.gen(function* () {
+    let window = noWindow
+    /** Returns bytes of the file, from the window if they are there. */
+    const read = Effect.fnUntraced(function* (offset: number, length: number) {
+      if (offset < window.offset || offset + length > window.offset + window.bytes.length) {
+        const wanted = Math.min(Math.max(length, windowBytes), source.size - offset)
+        window = { offset, bytes: yield* source.readRange({ offset, length: wanted }) }
+      }
+      return window.bytes.subarray(offset - window.offset, offset - window.offset + length)
+    })
+    let [offset, indexBytes] = [0, 0]
+    for (let count = 0; offset + Boxes.headerBytes <= source.size; count++) {
+      if (count === Limits.maxTopLevelBoxes) return yield* limitExceeded("The file has too many boxes.")
+      const rest = source.size - offset
+      const start = yield* read(offset, Math.min(Boxes.longHeaderBytes, rest))
+      const { head, size, type } = yield* attempt(() => toHeader(start, rest))
+      if (count === 0 && !firstTypes.has(type)) return yield* unsupported("The file is neither MP4 nor QuickTime.")
+      const limit = limits.get(type)
+      if (limit !== undefined) {
+        if (size > rest) return yield* malformed("The file is cut off.")
+        indexBytes += size
+        if (size > limit || indexBytes > Limits.maxIndexBytes)
+          return yield* limitExceeded("An index of the file is too large.")
+        const body = Boxes.toView(yield* read(offset + head, size - head))
+        if (!(yield* visit(type, body, offset))) return
+      }
+      offset += size
+    }
+  })

@@ -1,0 +1,83 @@
+/**
+ * Checks the frames of a segment of H.264: whether a player can begin with it.
+ */
+import type * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import type { ByteRange } from "../../../storage/BlobStore.ts"
+import { malformed, type PackagingError, unsupported } from "../../PackagingError.ts"
+import type { PlannedTrack } from "../../SegmentPlan.ts"
+import type { Source } from "../../Source.ts"
+import * as Boxes from "../mp4/Boxes.ts"
+import * as ReadPlan from "../ReadPlan.ts"
+import * as SegmentStream from "../SegmentStream.ts"
+import type { PlayableVideo } from "./PlayableTracks.ts"
+
+/** Types of NAL units (ITU-T H.264, table 7-1). */
+const firstSlice = 1
+const keySlice = 5
+const sequenceParameters = 7
+
+const isEqual = (one: Uint8Array, other: Uint8Array): boolean =>
+  one.length === other.length && one.every((byte, index) => byte === other[index])
+
+/** Yields the NAL units of a frame. Throws if their lengths are wrong. */
+function* unitsOf(frame: Uint8Array, lengthBytes: number): Generator<Uint8Array> {
+  const view = Boxes.toView(frame)
+  for (let at = 0; at < frame.length;) {
+    let length = 0
+    for (let index = 0; index < lengthBytes; index++) length = length * 256 + view.getUint8(at + index)
+    const start = at + lengthBytes
+    at = start + length
+    if (length === 0 || at > frame.length) throw malformed("A frame of the video is cut off.")
+    yield frame.subarray(start, at)
+  }
+}
+
+/** Checks a frame. The first one has to be a keyframe that needs no other. */
+const checkFrame = (frame: Uint8Array, isFirst: boolean, { lengthBytes, ...codec }: PlayableVideo["codec"]): void => {
+  let hasSlice = false
+  for (const unit of unitsOf(frame, lengthBytes)) {
+    const type = (unit[0] ?? 0) & 0x1f
+    if (type === sequenceParameters && !codec.sequenceParameters.some((known) => isEqual(known, unit))) {
+      throw unsupported("The video changes its parameters.")
+    }
+    if (type < firstSlice || type > keySlice || hasSlice) continue
+    if (isFirst && type !== keySlice) throw unsupported("A segment begins with a frame that needs others.")
+    hasSlice = true
+  }
+  if (!hasSlice) throw malformed("A frame of the video is empty.")
+}
+
+interface Frame {
+  readonly ranges: readonly [ByteRange]
+  readonly isFirst: boolean
+}
+
+/** Reads a segment and checks all its frames. */
+export const check = <E>(
+  source: Source<E>,
+  { firsts, track }: PlannedTrack<PlayableVideo>,
+  segment: number
+): Effect.Effect<void, E | PackagingError> => {
+  const from = firsts[segment] ?? 0
+  const frames = Array.from({ length: (firsts[segment + 1] ?? 0) - from }, (_, index): Frame => {
+    const { offsets, sizes } = track.samples
+    return {
+      ranges: [{ offset: offsets[from + index] ?? 0, length: sizes[from + index] ?? 0 }],
+      isFirst: index === 0
+    }
+  })
+  return Stream.runDrain(
+    SegmentStream.make(
+      source,
+      () => ReadPlan.make(frames),
+      () => ({
+        head: new Uint8Array(),
+        write: (units, get) => {
+          for (const { isFirst, ranges } of units) checkFrame(get(ranges[0]), isFirst, track.codec)
+          return []
+        }
+      })
+    )
+  )
+}

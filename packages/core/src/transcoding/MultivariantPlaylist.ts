@@ -1,0 +1,130 @@
+/**
+ * Writes HLS multivariant playlists (RFC 8216, section 4.3.4), and adds captions to one.
+ */
+import type { AudioRendition } from "./AudioRendition.ts"
+import type { Rendition } from "./Presentation.ts"
+import type { CaptionFiles } from "./StreamFiles.ts"
+import * as TrackLabels from "./TrackLabels.ts"
+
+export interface Variant {
+  readonly rendition: Rendition
+  readonly uri: string
+  /** Bits per second at most (RFC 8216, section 4.1). The rendition's bitrate is the average. */
+  readonly peakBitrate: number
+  /** Codec names by RFC 6381. */
+  readonly codecs: ReadonlyArray<string>
+}
+
+/** An audio rendition. Without `uri`, the segments of the variants contain it. */
+export interface VariantAudio {
+  readonly rendition: AudioRendition
+  readonly uri: string | undefined
+}
+
+/** The groups of all audio renditions, and of all captions. */
+const audioGroup = "audio"
+const captionGroup = "captions"
+
+interface Groups {
+  readonly audio: ReadonlyArray<VariantAudio>
+  readonly captions: ReadonlyArray<CaptionFiles>
+}
+
+const captionMedia = ({ playlist, rendition: { label, language } }: CaptionFiles): string =>
+  `#EXT-X-MEDIA:${[
+    `TYPE=SUBTITLES,GROUP-ID="${captionGroup}",NAME="${label}"`,
+    ...(language === null ? [] : [`LANGUAGE="${language}"`]),
+    `DEFAULT=NO,AUTOSELECT=YES,FORCED=NO,URI="${playlist}"`
+  ].join(",")}`
+
+/** The first one is the default. */
+const audioMedia = ({ rendition: { channels, label, language }, uri }: VariantAudio, index: number): string =>
+  `#EXT-X-MEDIA:${[
+    `TYPE=AUDIO,GROUP-ID="${audioGroup}",NAME="${label}"`,
+    ...(language === null ? [] : [`LANGUAGE="${language}"`]),
+    `DEFAULT=${index === 0 ? "YES" : "NO"},AUTOSELECT=YES,CHANNELS="${channels}"`,
+    ...(uri === undefined ? [] : [`URI="${uri}"`])
+  ].join(",")}`
+
+const streamInf = ({ codecs, peakBitrate, rendition: { bitrate, frameRate, height, width } }: Variant): string =>
+  [
+    `BANDWIDTH=${Math.max(peakBitrate, bitrate)}`,
+    `AVERAGE-BANDWIDTH=${bitrate}`,
+    ...(width === null || height === null ? [] : [`RESOLUTION=${width}x${height}`]),
+    ...(frameRate === null ? [] : [`FRAME-RATE=${frameRate.toFixed(3)}`]),
+    ...(codecs.length === 0 ? [] : [`CODECS="${codecs.join(",")}"`])
+  ].join(",")
+
+const none: Groups = { audio: [], captions: [] }
+
+/** Returns the attributes that name the groups of a variant. */
+const groupsOf = ({ audio, captions }: Groups): string =>
+  [
+    ...(audio.length === 0 ? [] : [`,AUDIO="${audioGroup}"`]),
+    ...(captions.length === 0 ? [] : [`,SUBTITLES="${captionGroup}"`])
+  ].join("")
+
+export const render = (variants: ReadonlyArray<Variant>, groups: Groups = none): string =>
+  [
+    "#EXTM3U",
+    "#EXT-X-VERSION:6",
+    "#EXT-X-INDEPENDENT-SEGMENTS",
+    ...groups.audio.map(audioMedia),
+    ...groups.captions.map(captionMedia),
+    ...variants.flatMap((variant) => [`#EXT-X-STREAM-INF:${streamInf(variant)}${groupsOf(groups)}`, variant.uri]),
+    ""
+  ].join("\n")
+
+/** Bits per second. A line of 1.1 Mbit/s loads the first four seconds of such a variant in little more than two seconds. */
+const startBitrate = 600_000
+
+/**
+ * Returns variants in the order of a playlist: first the one with which players begin, the best that starts fast; then the others, the
+ * best first. From the first segment on, players choose by the bandwidth that they measure.
+ */
+export const startFirst = (variants: ReadonlyArray<Variant>): ReadonlyArray<Variant> => {
+  const first = variants.find(({ peakBitrate }) => peakBitrate <= startBitrate) ?? variants.at(-1)
+  return first === undefined ? variants : [first, ...variants.filter((variant) => variant !== first)]
+}
+
+/** Whether a text is a multivariant playlist. */
+export const isMultivariant = (text: string): boolean => /^#EXT-X-STREAM-INF:/m.test(text)
+
+/** Returns a multivariant playlist with further captions. Their labels become different from those that it has. */
+export const addCaptions = (text: string, captions: ReadonlyArray<CaptionFiles>): string => {
+  if (captions.length === 0) return text
+  const taken = [...text.matchAll(/^#EXT-X-MEDIA:TYPE=SUBTITLES,[^\n]*?NAME="([^"\n]*)"/gm)].map(
+    ([, name = ""]) => name
+  )
+  const media = TrackLabels.distinguish(captions, taken).map(captionMedia)
+  const inGroup = text.replaceAll(/^#EXT-X-STREAM-INF:(?!.*,SUBTITLES=).*$/gm, `$&,SUBTITLES="${captionGroup}"`)
+  return inGroup.replace(/^#EXT-X-STREAM-INF:/m, (first) => `${media.join("\n")}\n${first}`)
+}
+
+/** The attributes of a variant that name the groups of its audio and captions. */
+const groupAttributes = /,(?:AUDIO|SUBTITLES)="[^"\n]*"/g
+
+/** Returns the highest bitrate of the audio that a player loads beside a variant, given the variant without it. */
+const besideOf = (text: string, { peakBitrate, rendition: { bitrate } }: Variant): number => {
+  const [, bandwidth] = /^#EXT-X-STREAM-INF:BANDWIDTH=(\d+)/m.exec(text) ?? []
+  return Math.max(0, Number(bandwidth ?? 0) - Math.max(peakBitrate, bitrate))
+}
+
+/**
+ * Returns a multivariant playlist whose only variant is the first of `variants` with all of them. They share its audio and captions.
+ */
+export const withVariants = (text: string, variants: readonly [Variant, ...Array<Variant>]): string => {
+  const [line = ""] = /^#EXT-X-STREAM-INF:.*$/m.exec(text) ?? []
+  const groups = (line.match(groupAttributes) ?? []).join("")
+  const beside = besideOf(text, variants[0])
+  const all = startFirst(variants).flatMap(({ rendition, peakBitrate, ...variant }) => [
+    `#EXT-X-STREAM-INF:${streamInf({
+      ...variant,
+      rendition: { ...rendition, bitrate: rendition.bitrate + beside },
+      peakBitrate: peakBitrate + beside
+    })}${groups}`,
+    variant.uri
+  ])
+  const kept = text.split("\n").filter((each) => each.startsWith("#") && !each.startsWith("#EXT-X-STREAM-INF:"))
+  return [...kept, ...all, ""].join("\n")
+}

@@ -1,0 +1,114 @@
+import { describe, expect } from "@effect/vitest"
+import type { Actor } from "@holdfast/core/Actor"
+import { Conversions } from "@holdfast/core/conversions/Conversions"
+import type { FileRef } from "@holdfast/core/files/FileRef"
+import { Streams } from "@holdfast/core/playback/Streams"
+import * as FakeMedia from "@holdfast/testing/transcoding/FakeMedia"
+import { TranscoderControl } from "@holdfast/testing/transcoding/TranscoderControl"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import { blobsLeft, lasting, reached, record, startWorker, tagOf, test, until, video } from "./support/Setup.ts"
+
+const content = FakeMedia.make(lasting(10))
+const lower = ["480p", "360p", "240p"]
+const atOnce = { ladderDelay: Duration.zero }
+
+const names = (actor: Actor, ref: FileRef, format: "hls" | "dash" = "hls") =>
+  Effect.map(record(actor, ref, format), ({ renditions }) => renditions.map(({ name }) => name))
+
+const text = (actor: Actor, ref: FileRef, format: "hls" | "dash", name: string) =>
+  Effect.flatMap(Streams, (streams) =>
+    Effect.map(streams.open(actor, ref, format, name), (opened) => (opened._tag === "Playlist" ? opened.text : ""))
+  )
+
+describe("ladders", () => {
+  test(
+    "copy to HLS → READY with one rendition; then the lower ones join the multivariant playlist",
+    Effect.gen(function* () {
+      const control = yield* TranscoderControl
+      const { actor, ref } = yield* video(content)
+      yield* (yield* Conversions).request(actor, ref, "hls")
+      yield* startWorker({ ladderDelay: Duration.seconds(1) })
+      yield* reached(actor, ref, "READY")
+      const pause = yield* control.pauseAt(0.5)
+      yield* pause.reached
+      expect(yield* names(actor, ref)).toEqual(["720p"])
+      const before = yield* text(actor, ref, "hls", "playlist.m3u8")
+      expect(before).toContain("\nindex0.ts\n")
+      yield* pause.resume
+      yield* until(names(actor, ref), (found) => found.length > 1)
+      expect(yield* names(actor, ref)).toEqual(["720p", ...lower])
+      const entry = yield* text(actor, ref, "hls", "playlist.m3u8")
+      expect(entry.match(/^\d+p\.m3u8$/gm)?.toSorted()).toEqual(
+        ["720p", ...lower].map((name) => `${name}.m3u8`).toSorted()
+      )
+      expect(yield* text(actor, ref, "hls", "720p.m3u8")).toBe(before)
+      for (const name of lower) {
+        expect(yield* text(actor, ref, "hls", `${name}.m3u8`)).toBe(before.replaceAll("index", `${name}/index`))
+        const segment = yield* (yield* Streams).open(actor, ref, "hls", `${name}/index2.ts`)
+        expect(segment._tag).toBe("Segment")
+      }
+      expect(yield* blobsLeft).toBe(1 + 1 + 3 + 3 * 3)
+      yield* (yield* Conversions).cancel(actor, ref, "hls")
+      expect(yield* blobsLeft).toBe(1)
+    })
+  )
+
+  test(
+    "copies to both formats → DASH is made from the copy alone, and gets a ladder of its own with its segments",
+    Effect.gen(function* () {
+      const conversions = yield* Conversions
+      const { actor, ref } = yield* video(content)
+      yield* startWorker(atOnce)
+      yield* conversions.request(actor, ref, "hls")
+      yield* until(names(actor, ref), (found) => found.length > 1)
+      yield* conversions.request(actor, ref, "dash")
+      yield* reached(actor, ref, "READY", "dash")
+      yield* until(names(actor, ref, "dash"), (found) => found.length > 1)
+      expect(yield* names(actor, ref, "dash")).toEqual(["720p", ...lower])
+      const manifest = yield* text(actor, ref, "dash", "manifest.mpd")
+      expect(manifest.match(/<Representation id="[^"]+"/g)).toEqual(
+        ["0", ...lower, "1"].map((id) => `<Representation id="${id}"`)
+      )
+      for (const name of ["init.m4s", "chunk1.m4s", "chunk3.m4s"]) {
+        const segment = yield* (yield* Streams).open(actor, ref, "dash", `240p/${name}`)
+        expect(segment._tag).toBe("Segment")
+      }
+      expect(yield* tagOf((yield* Streams).open(actor, ref, "dash", "240p/chunk4.m4s"))).toBe("NotFound")
+      yield* blobsLeft
+    })
+  )
+
+  test(
+    "ladder fails → the copy stays READY with one rendition, and nothing of the ladder is left",
+    Effect.gen(function* () {
+      const control = yield* TranscoderControl
+      const { actor, ref } = yield* video(content)
+      yield* control.fail("ladder", "Failed")
+      yield* startWorker(atOnce)
+      yield* (yield* Conversions).request(actor, ref, "hls")
+      yield* until(control.calls("ladder"), (calls) => calls > 0)
+      yield* control.clear
+      const next = yield* video(content)
+      yield* (yield* Conversions).request(next.actor, next.ref, "hls")
+      yield* until(names(next.actor, next.ref), (found) => found.length > 1)
+      expect(yield* record(actor, ref)).toMatchObject({ state: "READY", error: null, renditions: [{ name: "720p" }] })
+      expect(yield* control.calls("ladder")).toBe(2)
+    })
+  )
+
+  test(
+    "mode transcode → no ladder: the conversion has its renditions",
+    Effect.gen(function* () {
+      const conversions = yield* Conversions
+      const { actor, ref } = yield* video(content)
+      yield* startWorker(atOnce)
+      yield* conversions.request(actor, ref, "hls", { mode: "transcode" })
+      yield* reached(actor, ref, "READY")
+      const next = yield* video(content)
+      yield* conversions.request(next.actor, next.ref, "hls")
+      yield* until(names(next.actor, next.ref), (found) => found.length > 1)
+      expect(yield* (yield* TranscoderControl).calls("ladder")).toBe(1)
+    })
+  )
+})

@@ -1,0 +1,102 @@
+import * as Requires from "@holdfast/testing/Requires"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import { expect } from "vitest"
+import type { ByteRange } from "../../src/storage/BlobStore.ts"
+import type { Format } from "../../src/transcoding/Presentation.ts"
+import * as FragmentedMp4 from "../../src/packaging/FragmentedMp4.ts"
+import * as Package from "../../src/packaging/Package.ts"
+import * as PackagedFile from "../../src/packaging/PackagedFile.ts"
+import * as SegmentIndex from "../../src/packaging/SegmentIndex.ts"
+import * as Media from "./support/Media.ts"
+import * as Packaging from "./support/Packaging.ts"
+import * as Sources from "./support/Sources.ts"
+
+const it = Requires.requires(Media.missing)
+
+/** Packages a file, and returns what cuts each of its segments from the index alone. */
+const toPackage = Effect.fnUntraced(function* (bytes: Uint8Array, format: Format) {
+  const source = Sources.make(bytes)
+  const made = yield* Package.make(source, format, false)
+  const stored = new Uint8Array(Buffer.concat(made.index))
+  const read = ({ length, offset }: ByteRange) => Effect.succeed(stored.slice(offset, offset + length))
+  const index = yield* SegmentIndex.open(read)
+  const cut = Effect.fnUntraced(function* (name: string) {
+    const file = yield* PackagedFile.find(index, name, read)
+    if (file === undefined) return undefined
+    const whole = Buffer.concat(yield* Stream.runCollect(file.cut(source)))
+    expect(whole.length).toBe(file.size)
+    return new Uint8Array(whole)
+  })
+  return { ...made, count: index.count, indexBytes: stored.length, cut }
+})
+
+const names = ["plain.mp4", "fragments.mp4", "later-sound.mp4", "silent.mp4", "sound.m4a", "uneven.mp4"] as const
+
+for (const name of names) {
+  it.effect(`package to HLS: ${name} → segments as they are cut from the whole index`, () =>
+    Effect.gen(function* () {
+      const bytes = Media.load(name)
+      const { segments } = yield* Packaging.toTransportStream(bytes)
+      const { count, cut, entry, presentation } = yield* toPackage(bytes, "hls")
+      expect(count).toBe(segments.length)
+      for (const [number, expected] of segments.entries()) {
+        expect(Buffer.compare((yield* cut(`index${number}.ts`)) ?? new Uint8Array(), expected)).toBe(0)
+      }
+      expect(yield* cut(`index${count}.ts`)).toBeUndefined()
+      expect(entry.match(/^index\d+\.ts$/gm)?.length).toBe(count)
+      expect(entry.endsWith("#EXT-X-ENDLIST\n")).toBe(true)
+      expect(presentation).toMatchObject({ format: "hls", isCopy: true, isPackaged: true })
+    })
+  )
+
+  it.effect(`package to DASH: ${name} → segments as they are cut from the whole index`, () =>
+    Effect.gen(function* () {
+      const bytes = Media.load(name)
+      const tracks = yield* Packaging.toFragments(bytes)
+      const { cut } = yield* toPackage(bytes, "dash")
+      for (const [id, { init, segments, track }] of tracks.entries()) {
+        const whole = [yield* cut(`init-${id}.m4s`)]
+        for (const number of segments.keys()) whole.push(yield* cut(`chunk-${id}-${number + 1}.m4s`))
+        const [head, ...rest] = whole
+        expect(head?.length).toBe(init.length)
+        expect(Buffer.compare(Buffer.concat(rest.map((one) => one ?? new Uint8Array())), Buffer.concat(segments))).toBe(
+          0
+        )
+        expect(FragmentedMp4.offsetOf(track)).toBe(track.start)
+      }
+    })
+  )
+}
+
+it.effect("package: index of a video → a hundredth of its bytes at most", () =>
+  Effect.gen(function* () {
+    const bytes = Media.load("large.mp4")
+    for (const format of ["hls", "dash"] as const) {
+      const { indexBytes } = yield* toPackage(bytes, format)
+      expect(indexBytes).toBeLessThan(bytes.length / 100)
+    }
+  })
+)
+
+for (const name of ["hevc.mp4", "open.mp4", "trimmed.mp4", "sparse.mp4", "encrypted.mp4"] as const) {
+  it.effect(`package: ${name} → refused`, () =>
+    Effect.gen(function* () {
+      const made = yield* Effect.result(toPackage(Media.load(name), "hls"))
+      if (made._tag === "Success") expect(name).toBe("open.mp4")
+      else expect(made.failure._tag).toBe("PackagingError")
+    })
+  )
+}
+
+it.effect("package: frame of the last segment with a wrong length → refused", () =>
+  Effect.gen(function* () {
+    const bytes = Media.load("plain.mp4")
+    const { plan } = yield* Packaging.plan(bytes)
+    const { firsts, track } = plan.video ?? {}
+    const at = track?.samples.offsets[(firsts?.at(-2) ?? 0) + 1] ?? 0
+    bytes[at + 2] = 0xff
+    const made = yield* Effect.result(toPackage(bytes, "dash"))
+    expect(made).toMatchObject({ failure: { reason: "Malformed" } })
+  })
+)

@@ -1,0 +1,137 @@
+/**
+ * Video files that ffmpeg makes when they are first needed, cached in the system's temporary directory, and what ffprobe reports of
+ * a file.
+ */
+import * as Requires from "@holdfast/testing/Requires"
+import { spawnSync } from "node:child_process"
+import { createHash } from "node:crypto"
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+
+/** Why FFmpeg cannot run; undefined if it can. */
+export const missing = Requires.firstMissing(
+  Requires.command("ffmpeg", "-version"),
+  Requires.command("ffprobe", "-version")
+)
+
+/** Runs a program until it exits. Throws with its standard error if it fails. Returns what it prints. */
+export const run = (program: string, args: ReadonlyArray<string>, input?: Uint8Array) => {
+  const { error, status, stderr, stdout } = spawnSync(program, args, { maxBuffer: 256 * 1024 * 1024, input })
+  if (error !== undefined) throw error
+  if (status !== 0) throw new Error(`${program} ${args.join(" ")}: ${status}: ${stderr.toString()}`)
+  return { stdout: stdout.toString(), stderr: stderr.toString() }
+}
+
+const picture = (seconds: number, rate = 25) => `-f lavfi -i testsrc2=s=192x108:r=${rate}:d=${seconds}`
+const sound = (seconds: number, rate = 48_000) => `-f lavfi -i sine=f=440:r=${rate}:d=${seconds}`
+
+/** H.264 with frames that are shown in another order than they are decoded. */
+const h264 = "-c:v libx264 -preset veryfast -bf 3 -pix_fmt yuv420p -g 40 -sc_threshold 0"
+const hevc = "-c:v libx265 -preset ultrafast -x265-params log-level=none:bframes=2:keyint=40 -pix_fmt yuv420p"
+
+/** Arguments of ffmpeg. A name in braces is another file, whose tracks are copied. */
+const recipes = {
+  "plain.mp4": `${picture(13)} ${sound(13)} ${h264} -c:a aac`,
+  "short.mp4": `${picture(2)} ${sound(2)} ${h264} -c:a aac`,
+  "first.mp4": `-i {plain.mp4} -c copy -movflags +faststart`,
+  "quicktime.mov": `-i {plain.mp4} -c copy`,
+  "fragments.mp4": `-i {plain.mp4} -c copy -movflags frag_keyframe+empty_moov`,
+  /** The first frames are in no fragment. */
+  "late-fragments.mp4": `-i {plain.mp4} -c copy -movflags frag_keyframe`,
+  "cmaf.mp4": `-i {plain.mp4} -c copy -movflags cmaf+frag_every_frame`,
+  "short-fragments.mp4": `-i {short.mp4} -c copy -movflags frag_keyframe+empty_moov+default_base_moof`,
+  "signed.mp4": `-i {plain.mp4} -c copy -movflags negative_cts_offsets`,
+  "later-sound.mp4": `-i {plain.mp4} -itsoffset 0.7 -i {plain.mp4} -map 0:v -map 1:a -c copy`,
+  "hevc.mp4": `${picture(13)} ${sound(13, 44_100)} ${hevc} -tag:v hvc1 -c:a aac`,
+  "silent.mp4": `${picture(13)} ${h264}`,
+  "sound.m4a": `${sound(13, 44_100)} -c:a aac`,
+  "uneven.mp4": `${picture(13)} -vf select='not(mod(n\\,3))+lt(n\\,100)' -fps_mode vfr ${h264}`,
+  /** Frames are decoded two seconds before they are shown. */
+  "early.mp4": `${picture(20, 1)} -c:v libx264 -bf 2 -g 4 -pix_fmt yuv420p`,
+  "slow.mp4": `${picture(20, 1)} ${sound(20)} -c:v libx264 -bf 0 -g 4 -pix_fmt yuv420p -c:a aac`,
+  /** Frames before the second keyframe in time, and after it in the file, refer to frames before it. */
+  "open.mp4": `${picture(13)} -c:v libx264 -pix_fmt yuv420p -x264-params open-gop=1:keyint=50:bframes=3`,
+  "trimmed.mp4": `-ss 0.26 -i {plain.mp4} -c copy`,
+  "sparse.mp4": `${picture(30)} -c:v libx264 -preset ultrafast -g 9999 -sc_threshold 0 -pix_fmt yuv420p`,
+  "delimited.mp4": `${picture(13)} ${h264} -x264-params aud=1`,
+  "large.mp4": `-f lavfi -i testsrc2=s=1280x720:r=25:d=13 ${sound(13)} -c:v libx264 -preset ultrafast -qp 12 -pix_fmt yuv420p -g 50 -c:a aac`,
+  "encrypted.mp4": `-i {plain.mp4} -c copy -encryption_scheme cenc-aes-ctr -encryption_key 76a6c65c5ea762046bd749a2e632ccbb -encryption_kid a7e61c373e219033c21091fa607bf3b8`
+} as const
+
+export type Name = keyof typeof recipes
+
+const cache = join(tmpdir(), `holdfast-packaging-${process.getuid?.() ?? 0}`)
+
+/** Returns the path of a file. */
+export const path = (name: Name): string => {
+  const recipe: string = recipes[name]
+  const file = join(cache, `${createHash("sha256").update(JSON.stringify(recipes)).digest("hex").slice(0, 16)}-${name}`)
+  if (existsSync(file)) return file
+  mkdirSync(cache, { recursive: true, mode: 0o700 })
+  const args = recipe.split(" ").map((argument) => argument.replace(/^\{(.+)\}$/, (_, source: Name) => path(source)))
+  const made = join(cache, `${process.pid}-${name}`)
+  run("ffmpeg", ["-nostdin", "-v", "error", "-y", ...args, made])
+  renameSync(made, file)
+  return file
+}
+
+export const load = (name: Name): Uint8Array => new Uint8Array(readFileSync(path(name)))
+
+export interface Packet {
+  readonly codec_type: string
+  readonly stream_index: number
+  readonly pts: number
+  readonly dts: number
+  readonly pts_time: string
+  readonly dts_time: string
+  readonly size: string
+  readonly pos: string
+  readonly flags: string
+}
+
+/** Returns the packets of a file, as ffprobe reads them. */
+export const packets = (input: string | Uint8Array, kind: "video" | "audio"): ReadonlyArray<Packet> => {
+  const isFile = typeof input === "string"
+  const args = ["-v", "error", "-show_packets", "-of", "json", isFile ? input : "pipe:0"]
+  const { stdout } = run("ffprobe", args, isFile ? undefined : input)
+  const parsed: { readonly packets: ReadonlyArray<Packet> } = JSON.parse(stdout)
+  return parsed.packets.filter(({ codec_type }) => codec_type === kind)
+}
+
+/** What a file contains. */
+export interface Contents {
+  /** Hashes of the decoded frames. */
+  readonly video: ReadonlyArray<string>
+  /** Hashes of the packets, without ADTS headers. */
+  readonly audio: ReadonlyArray<string>
+}
+
+/** Decodes the video of a file or of bytes. Throws if FFmpeg reports an error. */
+export const decode = (input: string | Uint8Array): Contents => {
+  const name = typeof input === "string" ? input : "pipe:0"
+  const args = `-v error -i ${name} -map 0:v? -map 0:a? -c:a copy -bsf:a aac_adtstoasc -f framemd5 -`.split(" ")
+  const { stderr, stdout } = run("ffmpeg", args, typeof input === "string" ? undefined : input)
+  if (stderr !== "") throw new Error(stderr)
+  const kinds = new Map([...stdout.matchAll(/^#media_type (\d+): (\w+)$/gm)].map(([, index, kind]) => [index, kind]))
+  const hashes = (wanted: string) =>
+    stdout
+      .split("\n")
+      .filter((line) => /^\d/.test(line) && kinds.get(line.split(",")[0]) === wanted)
+      .map((line) => line.split(",")[5]?.trim() ?? "")
+  return { video: hashes("video"), audio: hashes("audio") }
+}
+
+/** Returns the durations of the segments that FFmpeg makes of a copy, in seconds. */
+export const hlsDurations = (file: string): ReadonlyArray<number> => {
+  const directory = mkdtempSync(join(tmpdir(), "holdfast-segments-"))
+  try {
+    const muxer = `-f hls -hls_time 4 -hls_list_size 0 -hls_segment_filename ${directory}/%d.ts`
+    const playlist = run("ffmpeg", `-v error -i ${file} -c copy ${muxer} ${directory}/playlist.m3u8`.split(" "))
+    if (playlist.stderr !== "") throw new Error(playlist.stderr)
+    const text = readFileSync(`${directory}/playlist.m3u8`, "utf8")
+    return [...text.matchAll(/^#EXTINF:([\d.]+)/gm)].map(([, seconds]) => Number(seconds))
+  } finally {
+    rmSync(directory, { recursive: true })
+  }
+}

@@ -1,0 +1,32 @@
+/**
+ * Sources of the packager in memory.
+ */
+import * as Effect from "effect/Effect"
+import type { Source } from "../../../src/packaging/Source.ts"
+
+export interface CountingSource extends Source<never> {
+  readonly reads: () => number
+  readonly bytesRead: () => number
+  readonly longestRead: () => number
+}
+
+/** Makes a source of bytes. Reading outside of them is a defect. */
+export const make = (bytes: Uint8Array): CountingSource => {
+  let [reads, bytesRead, longest] = [0, 0, 0]
+  return {
+    size: bytes.length,
+    readRange: ({ length, offset }) =>
+      Effect.sync(() => {
+        if (offset < 0 || length < 0 || offset + length > bytes.length || !Number.isInteger(offset + length)) {
+          throw new Error(`read outside: ${offset}+${length} of ${bytes.length}`)
+        }
+        reads++
+        bytesRead += length
+        longest = Math.max(longest, length)
+        return bytes.slice(offset, offset + length)
+      }),
+    reads: () => reads,
+    bytesRead: () => bytesRead,
+    longestRead: () => longest
+  }
+}
