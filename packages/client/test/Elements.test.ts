@@ -17,6 +17,13 @@ const html = `<!doctype html><html lang="en"><title>Uploads</title>
 <holdfast-player src="/player" title="Our holidays"></holdfast-player>
 <div id="root"></div><script type="module" src="/page.js"></script></html>`
 
+/** Sends back each command, as if the player had obeyed. */
+const player = `addEventListener("message", ({ data, source }) => {
+  source.postMessage({ source: "holdfast-player", type: data.command, value: data.value }, "*")
+})
+parent.postMessage({ source: "other", type: "pause" }, "*")
+parent.postMessage({ source: "holdfast-player", type: "ready" }, "*")`
+
 /** What a page may load and run: nothing inline. */
 const policy = "default-src 'self'"
 
@@ -53,7 +60,11 @@ const serve = async () => {
       case "page.js":
         return void response.setHeader("content-type", "text/javascript").end(script)
       case "player":
-        return void response.setHeader("content-type", "text/html").end("<!doctype html><title>Player</title>")
+        return void response
+          .setHeader("content-type", "text/html")
+          .end('<!doctype html><title>Player</title><script src="/player.js"></script>')
+      case "player.js":
+        return void response.setHeader("content-type", "text/javascript").end(player)
       case "addresses": {
         const file: { readonly name: string } = JSON.parse(await text(request))
         if (!busy.has(file.name)) {
@@ -127,6 +138,31 @@ Requires.requires(Browser.missing).describe("elements and hooks in Chromium", ()
       expect(await frame.getAttribute("src")).toBe("/player")
       expect(await frame.getAttribute("title")).toBe("Our holidays")
       expect(await frame.getAttribute("referrerpolicy")).toBe("no-referrer")
+
+      const received = await page.evaluate(`new Promise((resolve) => {
+        const received = []
+        const player = document.querySelector("holdfast-player")
+        player.addEventListener("holdfast-player", ({ detail: { type, value } }) => {
+          if (received.push([type, value]) === 3) resolve(received)
+        })
+        player.play()
+        player.seek(7.5)
+        player.setAttribute("accent", "red")
+        postMessage({ source: "holdfast-player", type: "pause" }, "*")
+      })`)
+      expect(received).toEqual([
+        ["play", undefined],
+        ["seek", 7.5],
+        ["accent", "red"]
+      ])
+
+      // Without a page in the frame, methods do nothing.
+      await page.evaluate(`(() => {
+        const player = document.querySelector("holdfast-player")
+        player.removeAttribute("src")
+        player.pause()
+        player.remove()
+      })()`)
 
       expect((await names()).toSorted()).toEqual(["a.txt", "b.txt", "c.txt"])
       expect(problems).toEqual([])

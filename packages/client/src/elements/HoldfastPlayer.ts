@@ -9,10 +9,51 @@ const style = `
 iframe { border: 0; display: block; height: 100%; width: 100%; }
 `
 
+/** The property of every message, by which the page and the player know each other. */
+const protocol = "holdfast-player"
+
+/** The state of the player, with the event that changed it. */
+export interface PlayerState {
+  readonly type:
+    | "ready"
+    | "play"
+    | "pause"
+    | "ended"
+    | "seeking"
+    | "seeked"
+    | "timeupdate"
+    | "volumechange"
+    | "ratechange"
+  /** Seconds from the beginning. */
+  readonly time: number
+  /** Seconds; null while it is not known. */
+  readonly duration: number | null
+  readonly paused: boolean
+  readonly muted: boolean
+  /** From 0 to 1. */
+  readonly volume: number
+  /** 1 is normal speed. */
+  readonly speed: number
+}
+
+/** Dispatches `holdfast-player` with a `PlayerState` as `detail`. */
 export class HoldfastPlayer extends BaseElement {
-  static readonly observedAttributes = ["src", "title"]
+  static readonly observedAttributes = ["src", "title", "accent"]
 
   #frame: HTMLIFrameElement | undefined
+
+  /** Whether the page in the frame listens. */
+  #isReady = false
+
+  readonly #receive = ({ data, source }: MessageEvent<unknown>): void => {
+    const message = Object(data) as PlayerState & { readonly source?: unknown }
+    if (source === null || source !== this.#frame?.contentWindow || message.source !== protocol) return
+    if (message.type === "ready") {
+      this.#isReady = true
+      this.#setAccent()
+    }
+    this.dispatchEvent(new CustomEvent("holdfast-player", { detail: message }))
+  }
 
   connectedCallback(): void {
     if (this.#frame === undefined) {
@@ -25,7 +66,14 @@ export class HoldfastPlayer extends BaseElement {
       root.append(frame)
       this.#frame = frame
     }
+    addEventListener("message", this.#receive)
     this.attributeChangedCallback()
+  }
+
+  disconnectedCallback(): void {
+    removeEventListener("message", this.#receive)
+    // The browser loads the frame again when the element is connected again.
+    this.#isReady = false
   }
 
   attributeChangedCallback(): void {
@@ -33,7 +81,50 @@ export class HoldfastPlayer extends BaseElement {
     if (frame === undefined) return
     frame.title = this.getAttribute("title") ?? "Video"
     const src = this.getAttribute("src")
-    if (src === null) frame.removeAttribute("src")
-    else if (frame.getAttribute("src") !== src) frame.src = src
+    if (frame.getAttribute("src") !== src) {
+      this.#isReady = false
+      if (src === null) frame.removeAttribute("src")
+      else frame.src = src
+    }
+    this.#setAccent()
+  }
+
+  /** This and the following methods do nothing before the event `ready`. */
+  play(): void {
+    this.#send("play")
+  }
+
+  pause(): void {
+    this.#send("pause")
+  }
+
+  /** @param seconds From the beginning. */
+  seek(seconds: number): void {
+    this.#send("seek", seconds)
+  }
+
+  /** @param volume From 0 to 1. */
+  setVolume(volume: number): void {
+    this.#send("volume", volume)
+  }
+
+  setMuted(muted: boolean): void {
+    this.#send("muted", muted)
+  }
+
+  /** @param speed From 0.25 to 4; 1 is normal. */
+  setSpeed(speed: number): void {
+    this.#send("speed", speed)
+  }
+
+  #setAccent(): void {
+    const accent = this.getAttribute("accent")
+    if (accent !== null) this.#send("accent", accent)
+  }
+
+  #send(command: string, value?: unknown): void {
+    const frame = this.#frame
+    if (frame === undefined || !this.#isReady) return
+    frame.contentWindow?.postMessage({ target: protocol, command, value }, new URL(frame.src).origin)
   }
 }

@@ -55,7 +55,7 @@ export const make: Effect.Effect<IdentifyActor, never, Services> = Effect.gen(fu
     if (refusal === undefined) return identified
     return identified.pipe(
       Effect.catch(() => refusal),
-      Effect.flatMap((actor) => (access.isKnown(actor) ? Effect.succeed(actor) : refusal))
+      Effect.filterOrElse(access.isKnown, () => refusal)
     )
   }
 

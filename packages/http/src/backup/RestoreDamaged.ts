@@ -61,9 +61,11 @@ const restoreOne = (backup: BlobStore["Service"], row: BlobRow) =>
     const { restoreContent } = yield* Integrity.Integrity
     return yield* restoreContent(row.blobId, backup.read(BlobKey.make(row))).pipe(
       Effect.as(true),
-      Effect.catchTag("NotTheContent", () => Effect.succeed(false)),
-      // The file was removed meanwhile.
-      Effect.catchTag("NotFound", () => Effect.succeed(true)),
+      Effect.catchTags({
+        NotTheContent: () => Effect.succeed(false),
+        // The file was removed meanwhile.
+        NotFound: () => Effect.succeed(true)
+      }),
       Effect.catchIf(
         (error) => error._tag === "BlobError" && error.reason === "NotFound",
         () => Effect.succeed(false)

@@ -7,7 +7,9 @@ import type { Role } from "@holdfast/core/Role"
 
 export type {
   AddMemberInput,
+  AttachCaptionsInput,
   BucketRef,
+  CaptionsRef,
   Conditions,
   ContentInput,
   ContentSource,
@@ -84,6 +86,7 @@ export type CreatedTokenRecord = Core.CreatedTokenRecord<string>
 export type BucketRecord = Core.BucketRecord<string>
 export type FileRecord = Core.FileRecord<string>
 export type FilePage = Core.FilePage<string>
+export type CaptionsRecord = Core.CaptionsRecord<string>
 export type PlaybackKeyRecord = Core.PlaybackKeyRecord<string>
 export type StreamRecord = Core.StreamRecord<string>
 export type MirrorRecord = Core.MirrorRecord<string>

@@ -11,6 +11,7 @@ import { EventsApi } from "./EventsApi.ts"
 import { FilesApi } from "./FilesApi.ts"
 import { FoldersApi } from "./files/FoldersApi.ts"
 import { UploadsApi } from "./files/UploadsApi.ts"
+import { CaptionsApi } from "./files/CaptionsApi.ts"
 import { HeadersApi } from "./files/HeadersApi.ts"
 import { IdentityApi } from "./IdentityApi.ts"
 import { MembersApi } from "./MembersApi.ts"
@@ -44,6 +45,7 @@ export class HandledApi extends HttpApi.make("holdfast")
     UploadsApi,
     SharesApi,
     StreamsApi,
+    CaptionsApi,
     MirrorsApi,
     WebhooksApi,
     EventsApi

@@ -25,6 +25,7 @@ import * as ContentHandlers from "./ContentHandlers.ts"
 import * as EventHandlers from "./EventHandlers.ts"
 import * as FileHandlers from "./FileHandlers.ts"
 import * as FolderHandlers from "./FolderHandlers.ts"
+import * as CaptionHandlers from "./CaptionHandlers.ts"
 import * as HeaderHandlers from "./HeaderHandlers.ts"
 import * as IdentityHandlers from "./IdentityHandlers.ts"
 import * as JsonNegotiation from "./support/JsonNegotiation.ts"
@@ -96,6 +97,7 @@ export const layerWith = (others: ReadonlyArray<Route>): Layer.Layer<never, neve
       ContentHandlers.layer,
       UploadHandlers.layer,
       ShareHandlers.layer,
+      CaptionHandlers.layer,
       HeaderHandlers.layer,
       MirrorHandlers.layer,
       WebhookHandlers.layer,

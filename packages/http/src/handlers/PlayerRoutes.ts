@@ -82,6 +82,7 @@ export const layer = StreamRoutes.layer(
         source: `${format}/${StreamFiles.entry(format)}${query}`,
         status: `../streams${query}`,
         poster: mayHaveVideo(info) ? `${StreamFiles.poster}${query}` : undefined,
+        storyboard: mayHaveVideo(info) ? `${format}/${StreamFiles.storyboard}${query}` : undefined,
         title: info.name,
         parameters: parseParameters(request),
         frameAncestors

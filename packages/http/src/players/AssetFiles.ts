@@ -16,11 +16,13 @@ export interface AssetFile {
 
 export interface AssetFiles {
   readonly script: AssetFile
-  /** The script of the page of a share, which imports nothing. */
+  /** The script of the page of a share. */
   readonly share: AssetFile
   readonly shareStyle: AssetFile
   /** The modules that the script imports. */
   readonly modules: ReadonlyArray<AssetFile>
+  /** Those that the script of a share imports. */
+  readonly shareModules: ReadonlyArray<AssetFile>
   readonly style: AssetFile
   readonly hls: AssetFile
   readonly dash: AssetFile
@@ -49,9 +51,23 @@ const makeModules = (sources: Readonly<Record<string, string>>): ReadonlyArray<A
   return modules.map(([stem, source]) => ({
     name: `${stem}-${tag}.js`,
     contentType: script,
-    content: source.replace(/(\bfrom ")\.\/(\w+)\.js"/g, `$1./$2-${tag}.js"`),
+    // All are served from one directory.
+    content: source.replace(/(\bfrom ")\.\.?\/(?:\w+\/)?(\w+)\.js"/g, `$1./$2-${tag}.js"`),
     tag
   }))
+}
+
+/** Returns the modules that an entry imports, directly or not, without the entry. */
+const importedBy = (entry: AssetFile, modules: ReadonlyArray<AssetFile>): ReadonlyArray<AssetFile> => {
+  const byName = new Map(modules.map((module) => [module.name, module]))
+  const found = new Set([entry])
+  for (const { content } of found) {
+    for (const [, name = ""] of content.matchAll(/\bfrom "\.\/([\w.-]+)"/g)) {
+      const imported = byName.get(name)
+      if (imported !== undefined) found.add(imported)
+    }
+  }
+  return [...found].filter((module) => module !== entry)
 }
 
 let loaded: AssetFiles | undefined
@@ -72,7 +88,8 @@ export const load = (): AssetFiles => {
     script: entry,
     share,
     shareStyle: make("SharePage", "css", "text/css; charset=utf-8", sources.shareStyle),
-    modules: modules.filter((module) => module !== entry && module !== share),
+    modules: importedBy(entry, modules),
+    shareModules: importedBy(share, modules),
     style: make("Player", "css", "text/css; charset=utf-8", sources.style),
     hls: library("hls", Licences.banners.hls, sources.hls),
     dash: library("dash", Licences.banners.dash, sources.dash),

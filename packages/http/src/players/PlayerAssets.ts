@@ -27,9 +27,9 @@ interface Asset {
 
 /** Loads the assets, by name. */
 const loadAssets: Effect.Effect<ReadonlyMap<string, Asset>> = Effect.gen(function* () {
-  const { modules, ...single } = AssetFiles.load()
+  const { modules, shareModules, ...single } = AssetFiles.load()
   const assets = new Map<string, Asset>()
-  for (const file of [...modules, ...Object.values(single)]) {
+  for (const file of [...modules, ...shareModules, ...Object.values(single)]) {
     assets.set(file.name, { contentType: file.contentType, as: yield* AssetEncodings.make(file) })
   }
   return assets

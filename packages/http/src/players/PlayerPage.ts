@@ -5,6 +5,7 @@ import type { Format } from "@holdfast/core/transcoding/Presentation"
 import * as AssetNames from "./AssetNames.ts"
 import * as Markup from "@holdfast/core/playback/Markup"
 import * as Page from "./Page.ts"
+import * as PlayerControls from "./PlayerControls.ts"
 import type { PlayerParameters } from "./PlayerParameters.ts"
 
 export interface Input {
@@ -15,6 +16,8 @@ export interface Input {
   readonly status: string
   /** Address of the poster, relative to the page; undefined for none. The script loads it when the stream is READY. */
   readonly poster: string | undefined
+  /** Address of the storyboard, likewise. The script loads it when the viewer moves the pointer over the seek bar. */
+  readonly storyboard: string | undefined
   /** The file's name. */
   readonly title: string
   readonly parameters: PlayerParameters
@@ -26,7 +29,6 @@ export interface Input {
 
 const video = ({ parameters, poster, title }: Input): string => {
   const attributes = [
-    Markup.attribute("controls", parameters.controls),
     Markup.attribute("muted", parameters.muted),
     Markup.attribute("loop", parameters.repeat),
     Markup.attribute("width", parameters.width),
@@ -35,12 +37,12 @@ const video = ({ parameters, poster, title }: Input): string => {
     Markup.attribute("data-poster", poster),
     Markup.attribute("aria-label", title)
   ]
-  // Without controls, the video is no tab stop; the play button is.
+  // The video is no tab stop; the controls are.
   return `<video id="video"${attributes.join("")} playsinline preload="metadata"></video>`
 }
 
 /** Returns the settings for the script. */
-const settings = ({ format, parameters, source, status }: Input, base: string): string =>
+const settings = ({ format, parameters, source, status, storyboard }: Input, base: string): string =>
   Markup.data({
     format,
     source,
@@ -49,6 +51,7 @@ const settings = ({ format, parameters, source, status }: Input, base: string): 
     autoplay: parameters.autoplay,
     controls: parameters.controls,
     seek: parameters.seek,
+    storyboard,
     speed: parameters.speed
   })
 
@@ -69,7 +72,7 @@ export const render = (input: Input): Page.Page => {
     ],
     body: [
       `<h1 class="unseen" dir="auto">${Markup.escape(input.title)}</h1>`,
-      `<div class="stage${input.parameters.width === undefined && input.parameters.height === undefined ? " fill" : ""}">`,
+      `<div id="stage" class="stage${input.parameters.width === undefined && input.parameters.height === undefined ? " fill" : ""}">`,
       video(input),
       '<button class="play" id="play" type="button" hidden>Play</button>',
       '<div class="notice unseen" id="notice">',
@@ -78,10 +81,7 @@ export const render = (input: Input): Page.Page => {
       '<p id="alert" role="alert"></p>',
       '<button id="again" type="button" hidden>Try again</button>',
       "</div>",
-      '<p class="tracks" id="tracks" hidden>',
-      '<label hidden>Audio <select id="audio"></select></label>',
-      '<label hidden>Captions <select id="captions"></select></label>',
-      "</p>",
+      ...PlayerControls.markup,
       '<button class="sound" id="sound" type="button" hidden>Turn the sound on</button>',
       '<noscript><p class="notice">This player needs JavaScript.</p></noscript>',
       "</div>",

@@ -4,7 +4,7 @@
  */
 
 export interface PlayerParameters {
-  /** Whether the browser's controls are shown. */
+  /** Whether the controls are shown. */
   readonly controls: boolean
   /** Whether it plays without a click; muted if the browser allows nothing else. */
   readonly autoplay: boolean

@@ -5,11 +5,11 @@
  */
 import { readdirSync, readFileSync } from "node:fs"
 import { createRequire } from "node:module"
-import { dirname, join } from "node:path"
+import { basename, dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 
 export interface PlayerSources {
-  /** The modules of the player, by name without extension. */
+  /** The modules of the pages, by name without extension. In the published package, each page is one module. */
   readonly modules: Readonly<Record<string, string>>
   readonly style: string
   /** The style of the page of a share. */
@@ -25,6 +25,9 @@ export interface PlayerSources {
   }
 }
 
+/** Below the directory; the names of modules are unique in both. */
+const controls = "controls"
+
 /** The same directory for the sources and the bundle of the tests. */
 const directory = fileURLToPath(new URL("../../src/players/browser/", import.meta.url))
 
@@ -35,12 +38,18 @@ export const read = (): PlayerSources => {
   const hls = require.resolve("hls.js/dist/hls.min.mjs")
   // The package's main entry is the complete dash.js. The build without encryption is in the directory beside it.
   const dash = join(dirname(require.resolve("dashjs")), "../esm")
-  const scripts = readdirSync(directory).filter((name) => name.endsWith(".js"))
+  const scripts = [
+    ...readdirSync(directory),
+    ...readdirSync(join(directory, controls)).map((name) => join(controls, name))
+  ]
   return {
     modules: Object.fromEntries(
-      scripts.toSorted().map((name) => [name.slice(0, -".js".length), text(directory, name)])
+      scripts
+        .filter((name) => name.endsWith(".js"))
+        .toSorted()
+        .map((name) => [basename(name, ".js"), text(directory, name)])
     ),
-    style: text(directory, "Player.css"),
+    style: text(directory, "Player.css") + text(directory, controls, "Controls.css"),
     shareStyle: text(directory, "SharePage.css"),
     hls: text(hls),
     dash: text(dash, "dash.mediaplayer.min.js"),

@@ -90,6 +90,7 @@ describe("client: every method is called", () => {
     "deliveryId",
     "jobId",
     "shareId",
+    "captionsId",
     "name"
   ]
   const query = ["limit", "cursor", "force", "path", "recursive", "state", "type", "expands", "created"]

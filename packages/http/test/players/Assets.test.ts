@@ -16,8 +16,8 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 const files = (() => {
-  const { modules, ...single } = AssetFiles.load()
-  return [...modules, ...Object.values(single)]
+  const { modules, shareModules, ...single } = AssetFiles.load()
+  return [...modules, ...shareModules, ...Object.values(single)]
 })()
 
 interface Answer {

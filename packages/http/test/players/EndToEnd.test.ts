@@ -112,6 +112,27 @@ Requires.requires(BrowserSetup.missing).describe("uploaded video", () => {
     await page.context().close()
   })
 
+  it.each<[SampleStreams.Name, Format]>([
+    ["plain", "hls"],
+    ["ladder", "hls"],
+    ["plain", "dash"]
+  ])("captions attached to a READY %s, %s → the viewer turns them on", async (name, format) => {
+    const streams = await upload(name)
+    const converted = await server.post(`${streams}/${format}`, { headers: { prefer: "wait=60" } })
+    expect(await converted.json()).toMatchObject({ state: "READY" })
+    const captions = { language: "de", text: "1\n00:00:00,200 --> 00:00:11,000\nHallo <b>du</b>\n" }
+    expect((await server.post(`${streams}/captions`, { json: captions })).status).toBe(201)
+    const { messages, page, responses } = await open(address(streams, format, "&autoplay&muted"))
+    await page.getByRole("button", { name: "Settings" }).click()
+    const menu = page.getByRole("combobox", { name: "Captions" })
+    await menu.selectOption("Deutsch")
+    const cues = `[...video.textTracks].filter(({ mode }) => mode === "showing").flatMap(({ activeCues }) => [...activeCues ?? []])`
+    await PlayerTab.until(page, `${cues}.some(({ text }) => /Hallo/.test(text)) && video.currentTime > 0.5`)
+    expect(messages).toEqual([])
+    await expectKeys(responses, /captions-[0-9a-f-]+\.vtt$/)
+    await page.context().close()
+  })
+
   it("HLS plays while the conversion runs → plays to its end", async () => {
     const streams = await upload("plain")
     await Fs.writeFile(Path.join(directory, "slow"), "")

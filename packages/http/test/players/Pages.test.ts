@@ -18,6 +18,7 @@ const input: PlayerPage.Input = {
   source: "hls/playlist.m3u8?apiKey=hf_a",
   status: "../streams?apiKey=hf_a",
   poster: undefined,
+  storyboard: undefined,
   title: "Holidays",
   parameters: PlayerParameters.defaults,
   frameAncestors: "*"
@@ -50,11 +51,11 @@ describe("player page", () => {
     expect(html.match(/<script(?! type="application\/json"| type="module" src="\.\.\/)/g)).toBeNull()
   })
 
-  it("title → in the title and the name of the video; language and controls are set", () => {
+  it("title → in the title and the name of the video; language is set", () => {
     const { html } = PlayerPage.render(input)
     expect(html).toContain('<html lang="en">')
     expect(html).toContain("<title>Holidays</title>")
-    expect(html).toContain('<video id="video" controls aria-label="Holidays" playsinline preload="metadata">')
+    expect(html).toContain('<video id="video" aria-label="Holidays" playsinline preload="metadata">')
   })
 
   it("parameters → settings of the script", () => {

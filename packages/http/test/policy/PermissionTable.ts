@@ -469,6 +469,24 @@ export const rows: ReadonlyArray<Row> = [
       request: (f) => ({ path: `${streams(f)}/${format}` })
     }
   ]),
+  {
+    route: `POST ${streamsRoute}/captions`,
+    allowed: fileWriters,
+    status: 422,
+    request: (f) => ({ path: `${streams(f)}/captions`, json: { language: "en", text: "WEBVTT" } })
+  },
+  {
+    route: `GET ${streamsRoute}/captions`,
+    allowed: fileReaders,
+    status: 200,
+    request: (f) => ({ path: `${streams(f)}/captions` })
+  },
+  {
+    route: `DELETE ${streamsRoute}/captions/:captionsId`,
+    allowed: fileWriters,
+    status: 404,
+    request: (f) => ({ path: `${streams(f)}/captions/cap_01890a5d-ac96-774b-bcce-b302099a8057` })
+  },
   { route: `GET ${streamsRoute}`, allowed: fileReaders, status: 200, request: (f) => ({ path: streams(f) }) },
   ...(
     [

@@ -13,7 +13,9 @@ const files = "/tenants/:tenantId/buckets/:bucketId/files/:fileId"
 
 /** The operations for a client without a key: the content, and what a player requests. */
 const isForAnyone = ({ route }: Row): boolean =>
-  route === `GET ${files}/view` || route === `GET ${files}/download` || route.startsWith(`GET ${files}/streams`)
+  route === `GET ${files}/view` ||
+  route === `GET ${files}/download` ||
+  (route.startsWith(`GET ${files}/streams`) && route !== `GET ${files}/streams/captions`)
 
 const bucketPath = ({ bucketId, tenantId }: Pick<Fixture, "tenantId" | "bucketId">) =>
   `/tenants/${tenantId}/buckets/${bucketId}`

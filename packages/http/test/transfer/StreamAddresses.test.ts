@@ -67,3 +67,12 @@ describe("StreamAddresses.addKey: DASH manifest", () => {
 it("StreamAddresses.addKey: key with characters that need escaping → TypeError", () => {
   expect(() => StreamAddresses.addKey("playlist.m3u8", "a.ts", `x"\n`)).toThrow(TypeError)
 })
+
+describe("StreamAddresses.addKey: storyboard", () => {
+  it("parts of sheets → they get the key before the fragment", () => {
+    const text = "WEBVTT\n\n00:00:00.000 --> 00:00:02.000\nstoryboard0.jpg#xywh=0,0,160,90\n"
+    expect(StreamAddresses.addKey("storyboard.vtt", text, key)).toBe(
+      text.replace("storyboard0.jpg", `storyboard0.jpg?apiKey=${key}`)
+    )
+  })
+})

@@ -62,6 +62,10 @@ const print = <A, E>({ heading, json, list, toCells, toJson }: Printing<A, E>): 
     } while (cursor !== null)
   })
 
+const encodeBucket = Schema.encodeSync(Bucket.Bucket)
+
+const encodeToken = Schema.encodeSync(Token.Token)
+
 const date = (time: DateTime.Utc | null): string => (time === null ? "-" : DateTime.formatIso(time))
 
 const limit = (number: number | null): string => (number === null ? "none" : String(number))
@@ -92,7 +96,7 @@ export const buckets = (config: Config, { json, tenantId }: TenantOptions) =>
         limit(maxFiles),
         date(createdAt)
       ],
-      toJson: Schema.encodeSync(Bucket.Bucket)
+      toJson: encodeBucket
     })
   }).pipe(Effect.provide(services(config)))
 
@@ -114,7 +118,7 @@ export const tokens = (config: Config, { json, tenantId }: TenantOptions) =>
         date(lastUsedAt),
         date(revokedAt)
       ],
-      toJson: Schema.encodeSync(Token.Token)
+      toJson: encodeToken
     })
   }).pipe(Effect.provide(services(config)))
 

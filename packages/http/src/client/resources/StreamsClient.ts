@@ -82,9 +82,14 @@ export const make = (transport: Transport): StreamsClient => {
     ...(input.name ?? entryNames[input.format]).split("/")
   ]
   return {
-    ...Routes.bind<Pick<StreamOperations<string>, "cancel" | "list">>(transport, {
+    ...Routes.bind<
+      Pick<StreamOperations<string>, "attachCaptions" | "cancel" | "list" | "listCaptions" | "removeCaptions">
+    >(transport, {
       list: { method: "GET", path: streams },
-      cancel: { method: "DELETE", path: stream }
+      cancel: { method: "DELETE", path: stream },
+      attachCaptions: { method: "POST", path: `${streams}/captions`, hasBody: true },
+      listCaptions: { method: "GET", path: `${streams}/captions` },
+      removeCaptions: { method: "DELETE", path: `${streams}/captions/:captionsId` }
     }),
 
     request: (input, options) => {

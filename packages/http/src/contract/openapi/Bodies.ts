@@ -54,6 +54,11 @@ const examples: { readonly [operationId: string]: unknown } = {
   "streams.requestDash": { mode: "auto" },
   "streams.hlsKey": { expiresIn: 3600 },
   "streams.dashKey": { expiresIn: 3600 },
+  "captions.attach": {
+    language: "de",
+    label: "Deutsch",
+    text: "WEBVTT\n\n00:00:01.000 --> 00:00:04.000\nHallo!\n"
+  },
   "headers.set": { name: "cache-control", value: "max-age=3600" },
   "headers.setAll": {
     bulk: [

@@ -9,10 +9,12 @@ import * as Effect from "effect/Effect"
 import * as HttpIncomingMessage from "effect/http/HttpIncomingMessage"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { JsonRequest, JsonResponse, maxJsonBytes } from "../../contract/JsonMiddleware.ts"
 import type * as Problem from "../../problems/Problem.ts"
 import * as ProblemResponse from "../../problems/ProblemResponse.ts"
+import * as RequestTurns from "../../incoming/RequestTurns.ts"
 import * as JsonText from "../../transfer/request/JsonText.ts"
 import { declaredLength } from "../../transfer/upload/RequestBody.ts"
 
@@ -41,17 +43,33 @@ export const checkRequest = Effect.flatMap(
         : Effect.void
 )
 
-/**
- * The bytes of the body; none when there is no body. A body that cannot be read, or is too large, becomes a problem response.
- * `MaxBodySize` bounds bodies without `Content-Length`: their bytes are counted while they are read.
- */
-export const readBytes = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<Uint8Array> =>
+/** The bytes of a larger body wait for a turn of the event loop: to check and parse 1 MiB takes some 10 to 20 milliseconds. */
+const maxUnqueuedBytes = 64 * 1024
+
+const turns = RequestTurns.make()
+
+const awaitTurn = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<void> =>
+  Effect.callback<void>((resume) => {
+    const start = () => resume(Effect.void)
+    if (turns.mayStart(performance.now())) return start()
+    turns.enqueue(RequestTurns.ownerOf(request.url, Option.getOrUndefined(request.remoteAddress)), start)
+  })
+
+const read = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<Uint8Array> =>
   request.arrayBuffer.pipe(
     Effect.provideService(HttpIncomingMessage.MaxBodySize, limit),
     // As a defect: `ProblemResponse.fromCause` translates the errors of Effect's HTTP modules, defects included.
     Effect.orDie,
     Effect.map((buffer) => new Uint8Array(buffer))
   )
+
+/**
+ * The bytes of the body; none when there is no body. A body that cannot be read, or is too large, becomes a problem response.
+ * `MaxBodySize` bounds bodies without `Content-Length`: their bytes are counted while they are read. Large bodies that arrive at
+ * the same time continue in different turns of the event loop.
+ */
+export const readBytes = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<Uint8Array> =>
+  Effect.tap(read(request), ({ length }) => (length > maxUnqueuedBytes ? awaitTurn(request) : Effect.void))
 
 /** Parses the JSON of a body. */
 export const parse = (bytes: Uint8Array): Effect.Effect<unknown, InvalidRequest> => {

@@ -2,6 +2,8 @@
  * Plays DASH with dash.js.
  */
 
+import * as Quality from "./Quality.js"
+
 /** @import { Engine, Options } from "./Engine.js" */
 /** @import { MediaInfo, MediaPlayerSettingClass } from "dashjs" */
 
@@ -31,7 +33,17 @@ const hideStorage = () => Object.defineProperty(globalThis, "localStorage", { va
  * @param {Options} options
  * @returns {Promise<Engine>}
  */
-export const start = async ({ library, onAudio, onCaptions, onExtent, onFailure, position, source, video }) => {
+export const start = async ({
+  library,
+  onAudio,
+  onCaptions,
+  onExtent,
+  onFailure,
+  onQualities,
+  position,
+  source,
+  video
+}) => {
   hideStorage()
   const { MediaPlayer } = /** @type {typeof import("dashjs")} */ (await import(library))
   const player = MediaPlayer().create()
@@ -43,6 +55,23 @@ export const start = async ({ library, onAudio, onCaptions, onExtent, onFailure,
   player.on(MediaPlayer.events.STREAM_INITIALIZED, () => {
     const texts = player.getTracksFor("text")
     onCaptions({ all: texts.map(toChoice), selected: -1, select: (index) => player.setTextTrack(index) })
+    // The representations themselves are known only later.
+    const renditions = player.getCurrentTrackFor("video")?.bitrateList ?? []
+    onQualities({
+      all: renditions.map(({ bandwidth = 0, height = 0, width = 0 }) => ({
+        label: Quality.label(width, height, bandwidth)
+      })),
+      selected: -1,
+      select: (index) => {
+        const isAuto = index < 0
+        player.updateSettings({
+          streaming: { abr: { autoSwitchBitrate: { video: isAuto }, limitBitrateByPortal: isAuto } }
+        })
+        // Also replaces what is loaded in another quality.
+        const id = renditions[index]?.id
+        if (id !== undefined && id !== null) player.setRepresentationForTypeById("video", id, true)
+      }
+    })
     const tracks = player.getTracksFor("audio")
     const current = player.getCurrentTrackFor("audio")
     onAudio({

@@ -5,7 +5,7 @@ import * as DashEngine from "./DashEngine.js"
 import * as HlsEngine from "./HlsEngine.js"
 import * as NativeEngine from "./NativeEngine.js"
 
-/** @import { Choices } from "./TrackMenus.js" */
+/** @import { Choices } from "./controls/Menus.js" */
 
 /**
  * @typedef {object} Options
@@ -16,6 +16,7 @@ import * as NativeEngine from "./NativeEngine.js"
  * @property {(kind: "network" | "media") => void} onFailure Called when the engine cannot continue by itself.
  * @property {(audio: Choices) => void} onAudio Called with the audio tracks. The browser's own player has menus of its own.
  * @property {(captions: Choices) => void} onCaptions Called with the captions; index -1 is none.
+ * @property {(qualities: Choices) => void} onQualities Called with the renditions; index -1 lets the engine choose.
  * @property {(seconds: number, isComplete: boolean) => void} onExtent Called with the duration so far, and whether it is final.
  */
 

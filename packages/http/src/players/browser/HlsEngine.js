@@ -2,6 +2,8 @@
  * Plays HLS with hls.js.
  */
 
+import * as Quality from "./Quality.js"
+
 /** @import { Engine, Options } from "./Engine.js" */
 /** @import { HlsConfig } from "hls.js" */
 
@@ -42,7 +44,17 @@ const configuration = (position) => ({
  * @param {Options} options
  * @returns {Promise<Engine>}
  */
-export const start = async ({ library, onAudio, onCaptions, onExtent, onFailure, position, source, video }) => {
+export const start = async ({
+  library,
+  onAudio,
+  onCaptions,
+  onExtent,
+  onFailure,
+  onQualities,
+  position,
+  source,
+  video
+}) => {
   const { default: Hls } = /** @type {typeof import("hls.js")} */ (await import(library))
   const hls = new Hls(configuration(position))
   hls.on(Hls.Events.LEVEL_LOADED, (_, { details }) => onExtent(details.edge, !details.live))
@@ -65,6 +77,17 @@ export const start = async ({ library, onAudio, onCaptions, onExtent, onFailure,
       select: (index) => {
         hls.subtitleDisplay = true
         hls.subtitleTrack = index
+      }
+    })
+  )
+  hls.on(Hls.Events.MANIFEST_PARSED, (_, { levels }) =>
+    onQualities({
+      all: levels.map(({ bitrate, height, width }) => ({ label: Quality.label(width, height, bitrate) })),
+      selected: -1,
+      select: (index) => {
+        if (index < 0) hls.loadLevel = -1
+        // Also replaces what is loaded in another quality.
+        else hls.currentLevel = index
       }
     })
   )

@@ -26,10 +26,10 @@ export const start = async () => {
   }
 }
 
-const toggle = () => void (video.paused ? start() : video.pause())
+export const toggle = () => void (video.paused ? start() : video.pause())
 
 /**
- * Sets the speed and the handlers of the sound button. Without the browser's controls, shows one button to play and pause.
+ * Sets the speed and the handlers of the sound button. Without controls, shows one button to play and pause.
  *
  * @param {{ readonly controls: boolean, readonly speed: number }} settings
  */

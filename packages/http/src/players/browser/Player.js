@@ -4,7 +4,9 @@
 // oxlint-disable no-await-in-loop -- sessions follow each other
 import { awaitPlayable } from "./AwaitPlayable.js"
 import * as ConversionState from "./ConversionState.js"
+import * as ControlBar from "./controls/ControlBar.js"
 import * as Engine from "./Engine.js"
+import * as HostMessages from "./HostMessages.js"
 import * as Playback from "./Playback.js"
 import * as Session from "./Session.js"
 import * as Settings from "./Settings.js"
@@ -47,6 +49,8 @@ const play = async (start) => {
 }
 
 Playback.prepare(settings)
+if (settings.controls) ControlBar.prepare(settings)
+HostMessages.prepare()
 const start = Engine.find(settings.format)
 if (start !== undefined) void play(start)
 else await View.showError("This browser cannot play this kind of stream.")

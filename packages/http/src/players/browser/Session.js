@@ -4,8 +4,8 @@
 // oxlint-disable no-await-in-loop -- queries follow each other
 import * as Backoff from "./Backoff.js"
 import * as ConversionState from "./ConversionState.js"
+import * as Menus from "./controls/Menus.js"
 import * as Playback from "./Playback.js"
-import * as TrackMenus from "./TrackMenus.js"
 import * as View from "./View.js"
 
 /** @import { Engine, Options } from "./Engine.js" */
@@ -109,8 +109,9 @@ export const run = async ({ isGrowing, isPlaying, minRest, position, settings, s
     source: new URL(settings.source, document.baseURI).href,
     library,
     position: isGrowing ? 0 : position,
-    onAudio: (audio) => settings.controls && TrackMenus.showAudio(audio),
-    onCaptions: (captions) => settings.controls && TrackMenus.showCaptions(captions),
+    onAudio: Menus.showAudio,
+    onCaptions: Menus.showCaptions,
+    onQualities: Menus.showQualities,
     onExtent,
     onFailure
   })

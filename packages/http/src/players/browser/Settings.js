@@ -9,8 +9,9 @@
  * @property {string} status Address of the list of conversions.
  * @property {string} engine Address of the library for the format.
  * @property {boolean} autoplay
- * @property {boolean} controls Whether the browser's controls are shown.
+ * @property {boolean} controls Whether the controls are shown.
  * @property {number} seek Seconds.
+ * @property {string} [storyboard] Address of small pictures of the video.
  * @property {number} speed
  */
 

@@ -19,9 +19,38 @@ const element = (id, type) => {
 export const video = element("video", HTMLVideoElement)
 export const playButton = element("play", HTMLButtonElement)
 export const soundButton = element("sound", HTMLButtonElement)
-export const tracks = element("tracks", HTMLElement)
-export const audioMenu = element("audio", HTMLSelectElement)
-export const captionMenu = element("captions", HTMLSelectElement)
+export const stage = element("stage", HTMLElement)
+
+export const controls = {
+  controls: element("controls", HTMLElement),
+  start: element("start", HTMLElement),
+  panel: element("panel", HTMLElement),
+  audioMenu: element("audio", HTMLSelectElement),
+  captionMenu: element("captions", HTMLSelectElement),
+  qualityMenu: element("quality", HTMLSelectElement),
+  speedMenu: element("speed", HTMLSelectElement),
+  bar: element("bar", HTMLElement),
+  timeline: element("timeline", HTMLElement),
+  seek: element("seek", HTMLInputElement),
+  preview: element("preview", HTMLElement),
+  thumbnail: element("thumbnail", HTMLElement),
+  previewTime: element("preview-time", HTMLElement),
+  toggle: element("toggle", HTMLButtonElement),
+  mute: element("mute", HTMLButtonElement),
+  volume: element("volume", HTMLInputElement),
+  elapsed: element("elapsed", HTMLElement),
+  duration: element("duration", HTMLElement),
+  subtitles: element("subtitles", HTMLButtonElement),
+  settingsButton: element("settings-button", HTMLButtonElement),
+  pip: element("pip", HTMLButtonElement),
+  fullscreen: element("fullscreen", HTMLButtonElement)
+}
+
+/** Names a button that has no text, for screen readers and for the pointer. @param {HTMLButtonElement} button @param {string} label */
+export const setLabel = (button, label) => {
+  button.setAttribute("aria-label", label)
+  button.title = label
+}
 
 const notice = element("notice", HTMLElement)
 const status = element("status", HTMLElement)
@@ -67,8 +96,9 @@ const show = (message) => {
   const covers = !isSilent && (message.alert !== undefined || video.readyState < HTMLMediaElement.HAVE_CURRENT_DATA)
   notice.classList.toggle("unseen", isSilent)
   notice.classList.toggle("over", !covers)
-  video.inert = covers
   playButton.inert = covers
+  controls.controls.inert = covers
+  stage.classList.toggle("covered", covers)
 }
 
 export const clear = () => show({})

@@ -5,6 +5,7 @@ import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { AccessRepository } from "@holdfast/core/access/AccessRepository"
 import { AccountRepository } from "@holdfast/core/accounts/AccountRepository"
 import { BucketRepository } from "@holdfast/core/buckets/BucketRepository"
+import { CaptionRepository } from "@holdfast/core/captions/CaptionRepository"
 import { RemovalRepository } from "@holdfast/core/buckets/RemovalRepository"
 import { DeploymentRepository } from "@holdfast/core/deployment/DeploymentRepository"
 import { EventRepository } from "@holdfast/core/events/EventRepository"
@@ -64,6 +65,7 @@ const instrumentedPorts = Layer.mergeAll(
   WebhookMetrics.layerDeliveries.pipe(Layer.provide(PortMetrics.layer(DeliveryRepository))),
   PortMetrics.layer(BucketRepository),
   PortMetrics.layer(ShareRepository),
+  PortMetrics.layer(CaptionRepository),
   PortMetrics.layer(HookTaskRepository),
   PortMetrics.layer(RemovalRepository),
   PortMetrics.layer(FolderRepository),

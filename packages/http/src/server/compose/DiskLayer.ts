@@ -78,10 +78,8 @@ const isFull = (error: unknown): boolean => error instanceof MetadataError && er
 /** Returns the service; each of its effects that fails because the disk is full runs again after each release. */
 const retrying = <S extends object>(service: S, release: Effect.Effect<boolean>): S => {
   const retryEffect = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    Effect.catch(effect, (error) =>
-      isFull(error)
-        ? Effect.flatMap(release, (released) => (released ? retryEffect(effect) : Effect.fail(error)))
-        : Effect.fail(error)
+    Effect.catchIf(effect, isFull, (error) =>
+      Effect.flatMap(release, (released) => (released ? retryEffect(effect) : Effect.fail(error)))
     )
   return PortProxy.make(service, (result) => (Effect.isEffect(result) ? retryEffect(result) : result))
 }

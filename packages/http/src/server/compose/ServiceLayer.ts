@@ -67,11 +67,11 @@ const directReads = Effect.flatMap(BlobStore, ({ capabilities }) =>
 )
 
 const layerServer = (config: Config) => {
-  const door = { path: config.s3Path, host: config.s3Host }
+  const endpoint = { path: config.s3Path, host: config.s3Host, region: config.s3ApiRegion }
   return config.operatorPort === undefined
-    ? StandaloneServer.layer(S3Listener.make(RouterListener.make(allRoutes, directReads), door), config)
+    ? StandaloneServer.layer(S3Listener.make(RouterListener.make(allRoutes, directReads), endpoint), config)
     : StandaloneServer.layer(
-        S3Listener.make(RouterListener.make(apiRoutes, directReads), door),
+        S3Listener.make(RouterListener.make(apiRoutes, directReads), endpoint),
         config,
         RouterListener.make(operatorRoutes)
       )

@@ -25,12 +25,13 @@ const isMissing = (name: string, error: unknown): boolean =>
  * @param load Contains the whole specifier, so that bundlers find it.
  */
 export const load = <A>(name: string, load: () => Promise<A>): Effect.Effect<A, PackageMissing> =>
-  Effect.flatMap(
+  Effect.filterOrFail(
     Effect.promise(() =>
       load().catch((error: unknown) => {
         if (isMissing(name, error)) return new PackageMissing({ name })
         throw error
       })
     ),
-    (result) => (result instanceof PackageMissing ? Effect.fail(result) : Effect.succeed(result))
+    (result): result is A => !(result instanceof PackageMissing),
+    () => new PackageMissing({ name })
   )

@@ -60,6 +60,12 @@ export const settings = {
     WebTypes.hostName,
     "Host name at which the service answers the S3 API for all paths, such as s3.example.com. Buckets are its subdomains, or the first part of the path."
   ),
+  s3ApiRegion: withDefault(
+    ["HOLDFAST_S3_API_REGION"],
+    WebTypes.regionName,
+    "us-east-1",
+    "Region that the S3 API reports for every bucket. It accepts signatures for every region."
+  ),
 
   dataDir: withDefault(
     ["HOLDFAST_DATA_DIR"],

@@ -52,6 +52,11 @@ export const pathPrefix: SettingType.SettingType<string> = SettingType.make("a p
   /^(?:\/[A-Za-z0-9._~-]+)+$/.test(text) ? text : undefined
 )
 
+/** The name of a region of the S3 protocol. */
+export const regionName: SettingType.SettingType<string> = SettingType.make("a region such as eu-central-1", (text) =>
+  /^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/.test(text) ? text : undefined
+)
+
 /** A host name without a port, in lower case. */
 export const hostName: SettingType.SettingType<string> = SettingType.make(
   "a host name such as s3.example.com",

@@ -1,11 +1,13 @@
 /**
  * Counters of the conversions that this node claims, finishes, releases and fails, and a gauge of those that run.
  */
+import type { ConversionClaim } from "@holdfast/core/conversions/ConversionClaim"
 import { ConversionRepository } from "@holdfast/core/conversions/ConversionRepository"
 import { Transcoder } from "@holdfast/core/transcoding/Transcoder"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
+import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import * as Counter from "./Counter.ts"
 import * as PortDecorator from "./PortDecorator.ts"
@@ -20,20 +22,27 @@ const running = Metric.gauge("holdfast_conversions_running", {
 const failed = (code: string) =>
   Counter.make("holdfast_conversions_failed_total", "Conversions that became FAILED on this node.", { code })
 
+const isConversion = ({ isLadder }: ConversionClaim): boolean => !isLadder
+
 /** The repository, with counters for what the workers of this process do. */
 export const layerRepository: Layer.Layer<ConversionRepository, never, ConversionRepository> = PortDecorator.layer(
   ConversionRepository,
   (repository) => ({
     ...repository,
     claim: (terms) =>
-      Effect.tap(repository.claim(terms), ({ _tag }) => (_tag === "Some" ? Metric.update(claimed, 1) : Effect.void)),
+      Effect.tap(repository.claim(terms), (found) =>
+        Option.exists(found, isConversion) ? Metric.update(claimed, 1) : Effect.void
+      ),
     publish: (claim, publication) =>
       Effect.tap(repository.publish(claim, publication), () =>
-        publication.isFinished ? Metric.update(finished, 1) : Effect.void
+        publication.isFinished && !claim.isLadder ? Metric.update(finished, 1) : Effect.void
       ),
     fail: (claim, failure) =>
-      Effect.tap(repository.fail(claim, failure), () => Metric.update(failed(failure.fault.code), 1)),
-    release: (claim, terms) => Effect.tap(repository.release(claim, terms), () => Metric.update(released, 1))
+      Effect.tap(repository.fail(claim, failure), () =>
+        claim.isLadder ? Effect.void : Metric.update(failed(failure.fault.code), 1)
+      ),
+    release: (claim, terms) =>
+      Effect.tap(repository.release(claim, terms), () => (claim.isLadder ? Effect.void : Metric.update(released, 1)))
   })
 )
 
@@ -52,6 +61,7 @@ export const layerTranscoder: Layer.Layer<Transcoder, never, Transcoder> = PortD
   (transcoder) => ({
     ...transcoder,
     convert: (job) => countRunning(transcoder.convert(job)),
-    repackage: (job) => countRunning(transcoder.repackage(job))
+    repackage: (job) => countRunning(transcoder.repackage(job)),
+    ladder: (job) => countRunning(transcoder.ladder(job))
   })
 )

@@ -7,7 +7,7 @@ import * as Schema from "effect/Schema"
 const message = <const Type extends string, Fields extends Schema.Struct.Fields>(type: Type, fields: Fields) =>
   Schema.Struct({ type: Schema.Literal(type), ...fields })
 
-const id = Schema.Number
+const id = Schema.Finite
 const text = Schema.String
 
 /** What processes have counted of the rates of requests. */
@@ -16,7 +16,7 @@ const counted = message("counted", {
     Schema.Struct({
       policy: Schema.Literals(["key", "tenant", "anonymous", "failed-authentication"]),
       subject: Schema.String,
-      requests: Schema.Number
+      requests: Schema.Finite
     })
   )
 })

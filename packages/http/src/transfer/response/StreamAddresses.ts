@@ -5,6 +5,7 @@
  * The texts come from the deployment's own transcoder, so their form is known: all addresses are relative and lie below the
  * stream.
  */
+import * as StreamFiles from "@holdfast/core/transcoding/StreamFiles"
 
 /** The characters of keys. None of them needs escaping in addresses, XML or quoted strings. */
 const safe = /^[A-Za-z0-9_-]+$/
@@ -33,11 +34,17 @@ const inManifest = (text: string, key: string): string =>
       withKey(address, key, "&amp;")
     )
 
+/** A storyboard: its lines with a part of a sheet (`#xywh`) are addresses. */
+const inStoryboard = (text: string, key: string): string =>
+  text.replace(/^[^\s#]+(?=#xywh=)/gm, (address) => withKey(address, key, "&"))
+
 /**
  * Returns the text with the key in every address. `name` is the file name of the text: `.mpd` is a DASH manifest, any other
- * name an HLS playlist. Throws a `TypeError` when the key has characters that would need escaping.
+ * name an HLS playlist, except for WebVTT: the text of captions has no addresses. Throws a `TypeError` when the key has characters that would need escaping.
  */
 export const addKey = (name: string, text: string, key: string): string => {
   if (!safe.test(key)) throw new TypeError("The playback key contains characters that are not allowed in keys.")
+  if (name === StreamFiles.storyboard) return inStoryboard(text, key)
+  if (name.endsWith(".vtt")) return text
   return name.endsWith(".mpd") ? inManifest(text, key) : inPlaylist(text, key)
 }

@@ -105,6 +105,14 @@ describe("samples of the OpenAPI document", () => {
           NAME: "index0.ts"
         }
       if (operationId === "playback.dashFile") return { ...video, NAME: "init-0.m4s" }
+      if (group === "captions") {
+        const captions = { language: "en", text: "WEBVTT\n\n00:01.000 --> 00:02.000\nHello" }
+        const { BUCKET = "", FILE = "" } = video
+        return {
+          ...video,
+          CAPTIONS: await post(`${tenant}/buckets/${BUCKET}/files/${FILE}/streams/captions`, captions)
+        }
+      }
       if (group === "streams" || group === "playback") return { ...video, NAME: "index0.ts" }
       if (operationId === "tenants.remove") return { TENANT: await makeTenant() }
       if (group === "members" || group === "tokens") {

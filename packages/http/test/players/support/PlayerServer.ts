@@ -32,6 +32,7 @@ export interface State {
   frameAncestors: string
   title: string
   poster: string | undefined
+  storyboard: string | undefined
 }
 
 export const ready = { code: 200, item: { state: "READY", progress: 1, error: null } }
@@ -84,7 +85,8 @@ export const make = async (): Promise<PlayerServer> => {
     fault: undefined,
     frameAncestors: "*",
     title: "A",
-    poster: undefined
+    poster: undefined,
+    storyboard: undefined
   }
   let requests: Array<string> = []
 
@@ -94,6 +96,7 @@ export const make = async (): Promise<PlayerServer> => {
       source: `${format}/${StreamFiles.entry(format)}?apiKey=k`,
       status: "../streams?apiKey=k",
       poster: state.poster,
+      storyboard: state.storyboard,
       title: state.title,
       parameters: PlayerParameters.parse(query),
       frameAncestors: state.frameAncestors

@@ -29,8 +29,13 @@ const captions = `data:text/plain;base64,${Buffer.from("1\n00:00:00,500 --> 00:0
 const recipes = {
   /** Three segments of four seconds, one rendition. */
   plain: { options: `${picture("320x180", 12)} ${tone} ${h264}`, file: "plain.mp4" },
-  /** Two renditions. */
+  /** Three renditions. */
   ladder: { options: `${picture("854x480", 6)} ${tone} -c:v mpeg4 -q:v 5`, file: "ladder.mkv" },
+  /** More bits than a slow line has, in thirty segments of four seconds. It is copied, and has a lower rendition. */
+  rich: {
+    options: `${picture("640x360", 120)} -f lavfi -i sine=f=440:d=120 -c:a aac ${h264} -crf 12`,
+    file: "rich.mp4"
+  },
   /** Longer than a player's buffer. */
   long: {
     options: "-f lavfi -i testsrc2=s=128x72:r=5:d=120 -c:v libx264 -preset ultrafast -pix_fmt yuv420p -g 20",
@@ -42,6 +47,8 @@ const recipes = {
     file: "languages.mkv"
   },
   portrait: { options: `${picture("180x320", 6)} ${h264}`, file: "portrait.mp4" },
+  /** Two renditions. */
+  portraits: { options: `${picture("288x512", 2)} -c:v mpeg4 -q:v 5`, file: "portraits.mkv" },
   /** A codec that players do not support: encoded in one rendition. */
   foreign: { options: `${picture("180x320", 6)} -c:v mpeg4 -q:v 5`, file: "foreign.avi" },
   sound: { options: "-f lavfi -i sine=f=440:d=6 -c:a aac", file: "sound.m4a" }

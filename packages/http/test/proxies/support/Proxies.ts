@@ -2,11 +2,13 @@
  * Real proxies in front of a service: nginx, HAProxy and Varnish.
  */
 import * as Requires from "@holdfast/testing/Requires"
+import * as FreePort from "@holdfast/testing/servers/FreePort"
+import * as Effect from "effect/Effect"
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import * as Fs from "node:fs/promises"
 import { existsSync } from "node:fs"
-import { createServer, connect } from "node:net"
+import { connect } from "node:net"
 import * as Os from "node:os"
 import * as Path from "node:path"
 import { onTestFinished, vi } from "vitest"
@@ -31,14 +33,7 @@ export interface Proxy {
   readonly directory: string
 }
 
-export const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const address = server.address()
-  server.close()
-  await once(server, "close")
-  return typeof address === "object" && address !== null ? address.port : 0
-}
+export const freePort = (): Promise<number> => Effect.runPromise(FreePort.freePort)
 
 const canConnect = (port: number): Promise<void> =>
   new Promise((resolve, reject) => {

@@ -1,0 +1,110 @@
+/**
+ * Runs the scripts of the pages, as they are written there, in Chromium or in Node.js. Another test parses all of them.
+ */
+import * as Browser from "@holdfast/testing/Browser"
+import * as Requires from "@holdfast/testing/Requires"
+import * as Fs from "node:fs/promises"
+import * as Path from "node:path"
+import * as TusClient from "tus-js-client"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { json } from "../support/Problems.ts"
+import * as TestServer from "../support/TestServer.ts"
+
+const root = Path.join(import.meta.dirname, "../../../..")
+
+/** The scripts that do not run here, by page and number, with the reason. */
+const notRun: Readonly<Record<string, string>> = {
+  "docs/browsers.md 1": "needs @uppy/xhr-upload; the request that it makes is that of docs/links.md 2",
+  "docs/players.md 1": "Controls.test.ts sends such messages to a player",
+  "docs/runtimes.md 1": "scripts/hosts builds and runs such an app",
+  "docs/runtimes.md 2": "scripts/hosts builds and runs such an app",
+  "docs/s3.md 1": "Multipart.test.ts makes such requests",
+  "docs/uploads.md 2": "TusClient.test.ts uploads with such options by the client that Uppy uses"
+}
+
+const run = new Set(["docs/links.md 1", "docs/links.md 2", "docs/uploads.md 1"])
+
+/** Returns the scripts, by page and number. */
+const findScripts = async (): Promise<ReadonlyMap<string, string>> => {
+  const scripts = new Map<string, string>()
+  for await (const page of Fs.glob(["README.md", "docs/**/*.md", "packages/**/README.md"], {
+    cwd: root,
+    exclude: (path) => path.includes("node_modules")
+  })) {
+    const text = await Fs.readFile(Path.join(root, page), "utf8")
+    const found = [...text.matchAll(/^```js\n(.*?)^```/gms)]
+    found.forEach(([, code = ""], index) => scripts.set(`${page} ${index + 1}`, code))
+  }
+  return scripts
+}
+
+const AsyncFunction: FunctionConstructor = Object.getPrototypeOf(async () => undefined).constructor
+
+let scripts: ReadonlyMap<string, string>
+let server: TestServer.TestServer
+let bucket: { readonly tenantId: string; readonly bucketId: string }
+
+beforeAll(async () => {
+  scripts = await findScripts()
+  server = await TestServer.start()
+  bucket = await server.makeBucket()
+})
+afterAll(() => server.close())
+
+const contentOf = async (fileId: string) => {
+  const path = `/tenants/${bucket.tenantId}/buckets/${bucket.bucketId}/files/${fileId}/view`
+  return (await server.get(path)).text()
+}
+
+it("every script of a page → run, or in the list of those that are not", () => {
+  expect([...scripts.keys()].toSorted()).toEqual([...run, ...Object.keys(notRun)].toSorted())
+})
+
+it("docs/uploads.md 1 → tus-js-client uploads the file", async () => {
+  const file = Object.assign(Buffer.from("Hello"), { name: "a.txt", type: "text/plain" })
+  const stored = Promise.withResolvers<string>()
+  const fields = {
+    tus: TusClient,
+    file,
+    url: server.url,
+    key: server.rootKey,
+    console: { log: stored.resolve },
+    ...bucket
+  }
+  const script = new AsyncFunction(...Object.keys(fields), scripts.get("docs/uploads.md 1") ?? "")
+  await script(...Object.values(fields))
+  expect(await contentOf(await stored.promise)).toBe("Hello")
+})
+
+Requires.requires(Browser.missing).describe("scripts of docs/links.md, in Chromium", () => {
+  let browser: Awaited<ReturnType<typeof Browser.launch>>
+  beforeAll(async () => void (browser = await Browser.launch()), 60_000)
+  afterAll(() => browser.close())
+
+  const results = {
+    "docs/links.md 1": "return file",
+    "docs/links.md 2": "return new Promise((resolve) => { done = (status, file) => resolve(file) })"
+  }
+
+  it.each(Object.entries(results))("%s → uploads the chosen file by the link", async (name, result) => {
+    const path = `/tenants/${bucket.tenantId}/buckets/${bucket.bucketId}/upload-links`
+    const { url } = await json<{ readonly url: string }>(
+      await server.post(path, { json: { path: `/${name}/`, name: "a.txt", maxBytes: 1000, expiresIn: 60 } })
+    )
+    const page = await browser.newPage()
+    try {
+      await page.goto(`${server.url}/docs`)
+      const file = await page.evaluate<{ readonly id: string }>(`(async () => {
+        const url = ${JSON.stringify(url)}
+        const input = { files: [new File([${JSON.stringify(name)}], "a.txt")] }
+        const bar = {}
+        let done
+        ${scripts.get(name)}
+        ${result}
+      })()`)
+      expect(await contentOf(file.id)).toBe(name)
+    } finally {
+      await page.close()
+    }
+  })
+})

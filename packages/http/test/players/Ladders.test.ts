@@ -1,0 +1,93 @@
+/**
+ * A copied video and its ladder: converted with FFmpeg and played in Chromium on lines of several speeds.
+ */
+import * as FfmpegTranscoder from "@holdfast/ffmpeg/FfmpegTranscoder"
+import * as Browser from "@holdfast/testing/Browser"
+import * as Requires from "@holdfast/testing/Requires"
+import * as Duration from "effect/Duration"
+import { afterAll, beforeAll, expect, it, vi } from "vitest"
+import * as TestServer from "../support/TestServer.ts"
+import * as BrowserSetup from "./support/BrowserSetup.ts"
+import * as PlayerTab from "./support/PlayerTab.ts"
+import * as SampleStreams from "./support/SampleStreams.ts"
+
+interface Renditions {
+  readonly renditions: ReadonlyArray<{ readonly name: string }>
+}
+
+Requires.requires(BrowserSetup.missing).describe("ladder of a copy", () => {
+  let server: TestServer.TestServer
+  let chromium: Awaited<ReturnType<typeof Browser.launch>>
+  let samples: SampleStreams.SampleStreams
+  let streams: string
+  let reader: string
+
+  vi.setConfig({ testTimeout: 90_000 })
+  beforeAll(async () => {
+    server = await TestServer.start({
+      transcoder: FfmpegTranscoder.layer({ niceness: 0, preset: "ultrafast" }),
+      worker: { ladderDelay: Duration.zero }
+    })
+    chromium = await Browser.launch()
+    samples = await SampleStreams.make()
+    const bucket = await server.makeBucket()
+    reader = await server.makeToken(bucket.tenantId, "File Reader")
+    const { path } = await server.makeFile(bucket, await samples.video("rich"), { name: "rich.mp4" })
+    streams = `${path}/streams`
+  }, 60_000)
+  afterAll(async () => {
+    await chromium.close()
+    await server.close()
+    await samples.close()
+    vi.resetConfig()
+  })
+
+  const renditions = async (format: string) => {
+    const response = await server.post(`${streams}/${format}`, { headers: { prefer: "wait=60" } })
+    const { renditions: found } = (await response.json()) as Renditions
+    return found.map(({ name }) => name)
+  }
+
+  it.each([
+    ["hls", /\/hls\/index\d+\.ts$/, /\/hls\/240p\/index\d+\.ts$/],
+    ["dash", /\/chunk-0-\d+\.m4s$/, /\/dash\/240p\/chunk\d+\.m4s$/]
+  ] as const)(
+    "%s: line becomes slow, then fast → the player goes down to the ladder, and up",
+    async (format, best, lower) => {
+      await vi.waitFor(async () => expect(await renditions(format)).toEqual(["360p", "240p"]), { timeout: 60_000 })
+      const context = await chromium.newContext()
+      const requested: Array<string> = []
+      context.on("response", (response) => requested.push(new URL(response.url()).pathname))
+      const opened = await PlayerTab.open(
+        context,
+        `${server.url}/api/v1${streams}/${format}?apiKey=${reader}&autoplay&muted`
+      )
+      const { messages, page } = opened
+      const session = await context.newCDPSession(page)
+      const limit = (bitsPerSecond: number) =>
+        session.send("Network.emulateNetworkConditions", {
+          offline: false,
+          latency: 20,
+          downloadThroughput: bitsPerSecond < 0 ? -1 : bitsPerSecond / 8,
+          uploadThroughput: -1
+        })
+      const comes = (name: RegExp) => {
+        requested.length = 0
+        return vi.waitFor(() => expect(requested.some((path) => name.test(path))).toBe(true), { timeout: 40_000 })
+      }
+      await PlayerTab.until(page, "video.currentTime > 0.2")
+      await comes(best)
+      await limit(900_000)
+      await page.evaluate("document.querySelector('video').currentTime = 60")
+      await comes(lower)
+      await PlayerTab.until(page, "video.currentTime > 60.5 && video.videoHeight === 240")
+      await limit(-1)
+      await page.evaluate("document.querySelector('video').currentTime = 90")
+      await comes(best)
+      expect(messages).toEqual([])
+      const qualities = await page.locator("#quality option").allTextContents()
+      expect(qualities.slice(1).toSorted()).toEqual(["240p", "360p"])
+      await context.close()
+    }
+  )
+})
