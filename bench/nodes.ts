@@ -104,7 +104,7 @@ const measure = ({ count, directory: parent, rounds }: Arguments) =>
           rootKey,
           environment: { HOLDFAST_SECRET_KEY: secretKey }
         })
-        return { holdfast, runLoad: yield* LoadProcess.start(join(root, `load-${number}.log`)) }
+        return { holdfast, runLoad: yield* LoadProcess.start({ log: join(root, `load-${number}.log`) }) }
       })
     )
     const [first] = nodes

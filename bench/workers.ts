@@ -96,7 +96,7 @@ const measure = (name: "sqlite" | "postgres", args: Arguments) =>
   Effect.gen(function* () {
     const root = yield* TemporaryDirectory.make(args.directory, 2 ** 30)
     const databases = yield* Database.open(name)
-    const runLoad = yield* LoadProcess.start(join(root, "load.log"))
+    const runLoad = yield* LoadProcess.start({ log: join(root, "load.log") })
     const start = (processes: number) =>
       Effect.gen(function* () {
         const directory = join(root, `data-${processes}`)

@@ -9,6 +9,7 @@ import type * as Scope from "effect/Scope"
 import * as Neighbour from "@holdfast/testing/neighbour/Neighbour"
 import * as Database from "../support/fixtures/Database.ts"
 import * as TemporaryDirectory from "../support/fixtures/TemporaryDirectory.ts"
+import * as Priority from "../support/processes/Priority.ts"
 import { attempt, BenchFailure } from "../support/run/BenchFailure.ts"
 import { print, printProgress } from "../support/run/Main.ts"
 import type { Arguments } from "./Arguments.ts"
@@ -50,7 +51,7 @@ const observe = (
           seconds: (performance.now() - start) / 1000
         }))
         const observed = Effect.tap(timed, () => Effect.sleep(afterwards))
-        const { result, ...waits } = yield* Neighbour.observe({ url: site.neighbourView }, observed)
+        const { result, ...waits } = yield* Neighbour.observe({ url: site.neighbourView }, Priority.lowered(observed))
         const about = { operation: operation.name, database: site.database.name, attempts: number }
         return { ...about, ...result, ...waits }
       })
@@ -92,7 +93,11 @@ export const run = (args: Arguments): Effect.Effect<number, BenchFailure, Scope.
         for (const operation of operations) {
           if (operation.databases?.includes(name) === false) continue
           yield* printProgress(`${operation.name} on ${name}…`)
-          const observed = Effect.map(observe(site, operation, args), (result) => void results.push(result))
+          const observed = Effect.tap(observe(site, operation, args), (result) => {
+            results.push(result)
+            // A run that is stopped has printed what it has measured.
+            return printProgress(`  worst wait ${Math.round(result.neighbour.worstMs)} ms; ${result.note}`)
+          })
           yield* orCount(`${operation.name} on ${name}`, observed)
         }
       })

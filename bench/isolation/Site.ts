@@ -101,7 +101,7 @@ const storedTenancy = ({ bucketId, memberId, tenantId }: Tenancy.Tenancy): Tenan
 export const start = (options: Options): Effect.Effect<Site, BenchFailure, Scope.Scope> =>
   Effect.gen(function* () {
     const { database, directory, profile, resumed, sizes } = options
-    const runLoad = yield* LoadProcess.start(join(directory, "load.log"))
+    const runLoad = yield* LoadProcess.start({ log: join(directory, "load.log"), isLow: true })
     const { file, neighbour, service } = yield* startService(options, { directory, database, profile, runLoad })
     const url = (path: string) => `http://127.0.0.1:${service.port}${path}`
     const attacker = service.tenancy

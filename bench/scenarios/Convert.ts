@@ -1,5 +1,5 @@
 /**
- * Measures a video that no player supports and that is encoded in three sizes: by the service, and by one ffmpeg command
+ * Measures a video that no player supports and that is encoded in four sizes: by the service, and by one ffmpeg command
  * with the same output.
  */
 import { mkdir } from "node:fs/promises"
@@ -14,8 +14,8 @@ import * as Rounds from "../support/stats/Rounds.ts"
 
 /** Returns arguments of ffmpeg for the same quality as the service's. The output is not checked, stored or published. */
 const ffmpegArguments = (input: string): ReadonlyArray<string> => {
-  const sizes = ["1280:720", "854:480", "640:360"]
-  const rates = [2720, 1480, 960]
+  const sizes = ["1280:720", "854:480", "640:360", "426:240"]
+  const rates = [2720, 1480, 960, 520]
   const parts = sizes.map((_, index) => `[s${index}]`).join("")
   const scales = sizes.map((size, index) => `[s${index}]scale=${size}:flags=bicubic,format=yuv420p[v${index}]`)
   const outputs = rates.map((rate, index) =>
@@ -26,13 +26,13 @@ const ffmpegArguments = (input: string): ReadonlyArray<string> => {
       `-f hls -hls_time 4 -hls_list_size 0 -hls_segment_filename ${index}-%d.ts ${index}.m3u8`
     ].join(" ")
   )
-  const filters = [`[0:v:0]split=3${parts}`, ...scales].join(";")
+  const filters = [`[0:v:0]split=${sizes.length}${parts}`, ...scales].join(";")
   return ["-i", input, "-filter_complex", filters, ...outputs.flatMap((output) => output.split(" "))]
 }
 
 export const convert: Scenario = {
   name: "convert",
-  description: "a video encoded in three sizes for HLS, against the ffmpeg command with the same output",
+  description: "a video encoded in four sizes for HLS, against the ffmpeg command with the same output",
   run: Effect.fnUntraced(function* (context) {
     yield* Videos.requireFfmpeg
     const { rounds, seconds } = context.sizes.video

@@ -5,6 +5,7 @@ import { spawn } from "node:child_process"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import * as Effect from "effect/Effect"
+import * as Priority from "../../support/processes/Priority.ts"
 import { attempt } from "../../support/run/BenchFailure.ts"
 import * as Calls from "../Calls.ts"
 import type { Operation } from "../Operation.ts"
@@ -29,6 +30,7 @@ export const fsck: Operation = {
         new Promise<string>((resolve, reject) => {
           const start = performance.now()
           const child = spawn(process.execPath, [main, "fsck"], { env, stdio: "ignore" })
+          if (child.pid !== undefined) Priority.restore(child.pid)
           child.once("error", reject)
           child.once("exit", (code) => resolve(`exit ${code} after ${Calls.duration(performance.now() - start)}`))
         })

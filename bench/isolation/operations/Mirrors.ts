@@ -5,6 +5,8 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as Mirrors from "../../support/fixtures/Mirrors.ts"
+import { sequence } from "../../support/load/LoadJob.ts"
+import * as Requests from "../../support/load/Requests.ts"
 import * as Calls from "../Calls.ts"
 import type { Operation } from "../Operation.ts"
 import type { Site } from "../Site.ts"
@@ -18,12 +20,14 @@ const create = (site: Site, bucketId: string) =>
     ([time, id]) => ({ id, milliseconds: Duration.toMillis(time) })
   )
 
+/** The row of a mirror that is not filled yet; none afterwards. */
+const filling = (mirrorId: string) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) => sql`SELECT id FROM mirror WHERE id = ${mirrorId} AND filling <> 0`)
+
 const awaitFilled = (site: Site, mirrorId: string) =>
   site.query(
     Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const filling = sql`SELECT id FROM mirror WHERE id = ${mirrorId} AND filling <> 0`
-      while ((yield* filling).length > 0) yield* Effect.sleep("200 millis")
+      while ((yield* filling(mirrorId)).length > 0) yield* Effect.sleep("200 millis")
     })
   )
 
@@ -69,6 +73,30 @@ export const mirrorFill: Operation = {
       return `created in ${Calls.duration(milliseconds)}, filled after ${Calls.duration(performance.now() - start)}`
     })
     yield* Effect.addFinalizer(() => (former === undefined ? Effect.void : Effect.ignore(remove(site, former))))
+    return { work }
+  })
+}
+
+export const mirrorUploads: Operation = {
+  name: "mirror-uploads",
+  description: "uploads into a large bucket, before and while its new mirror is filled, over four connections",
+  prepare: Effect.fnUntraced(function* (site) {
+    const bucketId = yield* site.largeBucket
+    const name = `${site.uniqueName("beside")}-${sequence}.bin`
+    const requests = [Requests.postForm(site.attacker.path(`buckets/${bucketId}/files/upload`), name, 1024)]
+    const count = site.sizes.seconds * 100
+    const upload = (firstNumber: number) =>
+      site.service.runLoad({ port: site.service.port, requests, connections: 4, count, status: 201, firstNumber })
+    const describe = ({ medianMs, p99Ms }: { readonly medianMs: number; readonly p99Ms: number }) =>
+      `median ${Calls.duration(medianMs)}, p99 ${Calls.duration(p99Ms)}`
+    const work = Effect.gen(function* () {
+      const before = yield* upload(0)
+      const { id } = yield* create(site, bucketId)
+      yield* Effect.addFinalizer(() => Effect.ignore(remove(site, { bucketId, id })))
+      const during = yield* upload(count)
+      const isFilling = (yield* site.query(filling(id))).length > 0
+      return `uploads: ${describe(before)}; beside the mirror: ${describe(during)}${isFilling ? "" : " (filled before the end)"}`
+    })
     return { work }
   })
 }

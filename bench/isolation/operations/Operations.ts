@@ -7,7 +7,7 @@ import { conversion, conversionQueue } from "./Converting.ts"
 import { hostileRequests, largeBodies, ranges, unknownKeys, views } from "./Hostile.ts"
 import { folders, listFilters, listPages } from "./Lists.ts"
 import { lockedRows } from "./Locks.ts"
-import { idleMirrors, mirrorFill, mirrorRead, mirrorRemove, mirrorResume } from "./Mirrors.ts"
+import { idleMirrors, mirrorFill, mirrorRead, mirrorRemove, mirrorResume, mirrorUploads } from "./Mirrors.ts"
 import { deleteBucket, deleteTenant, sweep } from "./Removals.ts"
 import { idleConnections, slowReaders, slowUploads } from "./SlowClients.ts"
 import { slowTargets } from "./Targets.ts"
@@ -38,6 +38,7 @@ export const all: ReadonlyArray<Operation> = [
   mirrorRead,
   mirrorResume,
   mirrorRemove,
+  mirrorUploads,
   fsck,
   deleteBucket,
   deleteTenant

@@ -35,7 +35,7 @@ export const run = (args: Arguments): Effect.Effect<number, BenchFailure, Scope.
       Effect.scoped(
         Effect.gen(function* () {
           const directory = yield* TemporaryDirectory.withPrefix(join(parent, `${scenario.name}-`))
-          const runLoad = yield* LoadProcess.start(join(directory, "load.log"))
+          const runLoad = yield* LoadProcess.start({ log: join(directory, "load.log") })
           return yield* scenario.run({ directory, database, sizes, runLoad, profile: args.profile })
         })
       )
