@@ -121,12 +121,16 @@ export interface ReadyConversion {
 /** Files that join a READY conversion. Their blobs have been staged. */
 export type Addition = Pick<Publication, "segments" | "playlists">
 
+/** A READY conversion to which files are added: by the claim that made it READY, or with its poster. */
+export type AddedTo = Pick<ConversionClaim, "bucketId" | "conversionId" | "fileId" | "tenantId">
+
 /** The poster of a READY conversion, which a worker has claimed to make it. */
 export interface PosterTask extends BucketRef {
   readonly conversionId: string
   readonly fileId: string
   /** The blob of the content. */
   readonly blobId: string
+  readonly presentation: Presentation
   /** When another worker may claim it. It identifies the claim. */
   readonly leaseUntil: DateTime.Utc
 }
@@ -197,10 +201,12 @@ export class ConversionRepository extends Context.Service<
     readonly renew: (claim: ConversionClaim, leaseUntil: DateTime.Utc) => Effect.Effect<void, LeaseLost | MetadataError>
 
     /**
-     * Inserts the blobs of segments before their first byte is written: PENDING, with leases of their own. Also for the claim that made
-     * its conversion READY.
+     * Inserts the blobs of segments before their first byte is written: PENDING, with leases of their own. Also for a READY conversion.
      */
-    readonly stage: (claim: ConversionClaim, blobs: StagedBlobs) => Effect.Effect<void, LeaseLost | MetadataError>
+    readonly stage: (
+      claim: ConversionClaim | AddedTo,
+      blobs: StagedBlobs
+    ) => Effect.Effect<void, LeaseLost | MetadataError>
 
     /**
      * Publishes segments and playlists, and renews the lease. The presentation of a ladder is that of the copy with its renditions; it
@@ -213,11 +219,11 @@ export class ConversionRepository extends Context.Service<
     ) => Effect.Effect<void, LeaseLost | QuotaExceeded | MetadataError>
 
     /**
-     * Adds files to the conversion that this claim made READY. Fails with `LeaseLost` if it was removed or replaced since, or if the
+     * Adds files to a READY conversion. Fails with `LeaseLost` if it was removed or replaced since, or if the
      * sweeper has removed a staged blob; with `QuotaExceeded` as `publish` does.
      */
     readonly append: (
-      claim: ConversionClaim,
+      conversion: AddedTo,
       addition: Addition
     ) => Effect.Effect<void, LeaseLost | QuotaExceeded | MetadataError>
 

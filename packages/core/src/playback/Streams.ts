@@ -2,6 +2,7 @@
  * Reads converted video and audio, also while the conversion runs.
  */
 import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
@@ -57,7 +58,10 @@ export class Streams extends Context.Service<
       options?: OpenOptions
     ) => Effect.Effect<OpenedPlaylist | OpenedSegment, StreamError>
 
-    /** Opens the poster of a video, which each conversion makes. `NotFound` if there is none, as for audio. */
+    /**
+     * Opens the poster of a video, which each conversion makes; waits some seconds for one that a worker is to make. `NotFound` if there is
+     * none, as for audio.
+     */
     readonly openPoster: (viewer: Viewer, file: FileRef) => Effect.Effect<OpenedSegment, StreamError>
 
     /** Returns the file's name and the state of a stream that is READY or may still become READY. */
@@ -77,6 +81,12 @@ export class Streams extends Context.Service<
 
 const streamNotFound = new NotFound({ resource: "stream" })
 
+/** A worker is to make the poster of a stream that is READY already. */
+const posterPending = new StreamNotReady()
+
+/** How long a request waits for such a poster, which takes a second: a player requests it as soon as the stream is READY. */
+const posterWait = Duration.seconds(10)
+
 const isSegment = (opened: OpenedPlaylist | OpenedSegment): opened is OpenedSegment => opened._tag === "Segment"
 
 /** Whether another format may succeed. A refused request is refused once, so that it is counted once. */
@@ -85,6 +95,9 @@ const dependsOnFormat = ({ _tag }: StreamError): boolean =>
 
 const isNotReady = (result: Result.Result<unknown, StreamError>): boolean =>
   Result.isFailure(result) && result.failure._tag === "StreamNotReady"
+
+const isPosterPending = (result: Result.Result<unknown, StreamError>): boolean =>
+  Result.isFailure(result) && result.failure === posterPending
 
 const make = Effect.gen(function* () {
   const access = yield* Access
@@ -123,7 +136,7 @@ const make = Effect.gen(function* () {
             (opened) => (opened === undefined ? Effect.fail(streamNotFound) : Effect.succeed(opened))
           )
         }
-        if (found._tag === "Pending") return Effect.fail(new StreamNotReady())
+        if (found._tag === "Pending") return Effect.fail(posterPending)
         const stored = found._tag === "Playlist" ? found.text : undefined
         const toOpened = (text: string): OpenedPlaylist => {
           const contentType = StreamFiles.contentType(name)
@@ -138,7 +151,11 @@ const make = Effect.gen(function* () {
     )
 
   const openPosterOf = (viewer: Viewer, ref: FileRef, format: Format) =>
-    Effect.filterOrFail(openOnce(viewer, ref, format, StreamFiles.poster), isSegment, () => streamNotFound)
+    Effect.filterOrFail(
+      Polling.pollUntil(notifier, openOnce(viewer, ref, format, StreamFiles.poster), isPosterPending, posterWait),
+      isSegment,
+      () => streamNotFound
+    )
 
   return Streams.of({
     open: (viewer, ref, format, name, { wait } = {}) => {

@@ -137,7 +137,7 @@ Requires.requires(BrowserSetup.missing).describe("uploaded video", () => {
     const streams = await upload("plain")
     await Fs.writeFile(Path.join(directory, "slow"), "")
     onTestFinished(() => Fs.rm(Path.join(directory, "slow")))
-    await server.post(`${streams}/hls`)
+    await server.post(`${streams}/hls`, { json: { mode: "transcode" } })
     const early = await (await server.get(`${streams}/hls/playlist.m3u8`)).text()
     expect(early).toContain("index0.ts")
     expect(early).not.toContain("#EXT-X-ENDLIST")

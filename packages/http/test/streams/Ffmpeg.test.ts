@@ -83,13 +83,18 @@ describe("service with FFmpeg", () => {
         const answer = await fetch(`${bucket.service.url}/api/v1${streams}/dash/${name}?apiKey=${dashKey}`)
         expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "video/mp4"])
       }
-      // A worker makes it after the stream is READY.
-      await expect
-        .poll(async () => (await bucket.api.get(`${streams}/poster.jpg`)).status, { timeout: 30_000 })
-        .toBe(200)
+      // A worker makes them after the stream is READY. The request for the poster waits for it.
       const poster = await bucket.api.get(`${streams}/poster.jpg`)
       const [first, second] = new Uint8Array(await poster.arrayBuffer())
       expect([poster.headers.get("content-type"), first, second]).toEqual(["image/jpeg", 0xff, 0xd8])
+      for (const format of ["hls", "dash"]) {
+        const storyboard = async () => await (await bucket.api.get(`${streams}/${format}/storyboard.vtt`)).text()
+        await expect
+          .poll(storyboard, { timeout: 30_000 })
+          .toMatch(/^storyboard0\.jpg\?apiKey=hfp_[\w-]+#xywh=320,0,160,90$/m)
+        const sheet = await bucket.api.get(`${streams}/${format}/storyboard0.jpg`)
+        expect([sheet.status, sheet.headers.get("content-type")]).toEqual([200, "image/jpeg"])
+      }
       expect((await bucket.api.get(`${streams}/hls`, { headers: { accept: "text/html" } })).status).toBe(200)
 
       const readMetrics = async () => await (await fetch(`${bucket.service.url}/metrics`)).text()

@@ -85,8 +85,11 @@ const segmentsOf = async (api: Requests.Requests, streams: string) => {
 
 const segments = ["index0.ts", "index1.ts", "index2.ts", "index3.ts"]
 
-/** The content, its segments and its poster. */
-const blobs = 1 + segments.length + 1
+/** Sheets of the storyboard: 25 pictures each, of at most a hundred. */
+const sheets = 4
+
+/** The content, its segments, its poster and its storyboard. */
+const blobs = 1 + segments.length + 1 + sheets
 
 /**
  * Waits until fsck counts `blobs` contents and as many records. The sweep removes the record of a content after the content,

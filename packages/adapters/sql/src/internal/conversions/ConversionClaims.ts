@@ -7,7 +7,12 @@ import * as Option from "effect/Option"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { type ConversionClaim, LeaseLost } from "@holdfast/core/conversions/ConversionClaim"
-import type { ClaimTerms, ConversionFailure, ReleaseTerms } from "@holdfast/core/conversions/ConversionRepository"
+import type {
+  AddedTo,
+  ClaimTerms,
+  ConversionFailure,
+  ReleaseTerms
+} from "@holdfast/core/conversions/ConversionRepository"
 import type { PageRead } from "../../Reads.ts"
 import { lock, millis } from "../Dialect.ts"
 import { inBucket } from "../files/FileRow.ts"
@@ -28,9 +33,9 @@ export const isHeld = (sql: SqlClient, claim: ConversionClaim): Fragment =>
   sql`id = ${claim.conversionId} AND ${inBucket(sql, claim)} AND ${columnsOf(sql, queueOf(claim)).state} = 'RUNNING'
     AND attempt = ${claim.fencingToken} AND ${isCurrent(sql)}`
 
-/** Condition: the row is the conversion that the claim has made READY. A claim of its ladder may have another token. */
-export const isMade = (sql: SqlClient, claim: ConversionClaim): Fragment =>
-  sql`id = ${claim.conversionId} AND ${inBucket(sql, claim)} AND state = 'READY' AND ${isCurrent(sql)}`
+/** Condition: the row is the conversion, it is READY, and its content is the current one of its file. */
+export const isMade = (sql: SqlClient, conversion: AddedTo): Fragment =>
+  sql`id = ${conversion.conversionId} AND ${inBucket(sql, conversion)} AND state = 'READY' AND ${isCurrent(sql)}`
 
 /** Fails with `LeaseLost` if a conditional change returned no row. */
 export const orLeaseLost = Row.orFail(() => new LeaseLost())

@@ -14,6 +14,7 @@ import { inBucket } from "../files/FileRow.ts"
 import * as Row from "../Row.ts"
 import { withinLimits } from "../usage/WithinLimits.ts"
 import { orLeaseLost } from "./ConversionClaims.ts"
+import { toPresentation } from "./ConversionRow.ts"
 import { addSegments } from "./PublishSegments.ts"
 
 /** Searches for a poster that is due, each after another worker claimed the one that was found. */
@@ -27,6 +28,7 @@ const toTask =
     bucketId: Row.text(row, "bucket_id"),
     fileId: Row.text(row, "file_id"),
     blobId: Row.text(row, "blob_id"),
+    presentation: toPresentation(row, "presentation"),
     leaseUntil: DateTime.makeUnsafe(leaseUntil)
   })
 
@@ -44,7 +46,7 @@ export const claimPoster = Effect.fnUntraced(function* (
     if (Option.isNone(found)) break
     const claimed = yield* sql`UPDATE conversion SET poster_due = ${leaseUntil}
       WHERE id = ${found.value} AND poster_due <= ${now}
-      RETURNING id, tenant_id, bucket_id, file_id, blob_id`.pipe(Row.first(toTask(leaseUntil)))
+      RETURNING id, tenant_id, bucket_id, file_id, blob_id, presentation`.pipe(Row.first(toTask(leaseUntil)))
     if (Option.isSome(claimed)) return claimed
   }
   return Option.none<PosterTask>()

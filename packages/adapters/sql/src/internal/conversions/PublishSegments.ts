@@ -4,7 +4,7 @@
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { type ConversionClaim, LeaseLost } from "@holdfast/core/conversions/ConversionClaim"
-import type { Addition, StagedBlobs } from "@holdfast/core/conversions/ConversionRepository"
+import type { AddedTo, Addition, StagedBlobs } from "@holdfast/core/conversions/ConversionRepository"
 import type { Playlist, Publication, Segment } from "@holdfast/core/conversions/Publication"
 import { millis } from "../Dialect.ts"
 import { inBucket } from "../files/FileRow.ts"
@@ -15,7 +15,7 @@ import { conversionEvent } from "./ConversionEvents.ts"
 import { toStoredProgress } from "./ConversionRow.ts"
 
 /** Inserts PENDING blobs, or none if the lease is lost. */
-export const stage = (sql: SqlClient, claim: ConversionClaim, { blobIds, leaseUntil, now }: StagedBlobs) =>
+export const stage = (sql: SqlClient, claim: ConversionClaim | AddedTo, { blobIds, leaseUntil, now }: StagedBlobs) =>
   blobIds.length === 0
     ? Effect.void
     : orLeaseLost(sql`INSERT INTO blob (id, tenant_id, bucket_id, state, due_at, created_at)
@@ -25,7 +25,8 @@ export const stage = (sql: SqlClient, claim: ConversionClaim, { blobIds, leaseUn
           pg: () => sql`unnest(CAST(${blobIds} AS text[])) AS s (blob_id)`,
           orElse: () => sql`(SELECT value AS blob_id FROM json_each(${JSON.stringify(blobIds)})) AS s`
         })}
-        WHERE EXISTS (SELECT 1 FROM conversion WHERE (${isHeld(sql, claim)}) OR (${isMade(sql, claim)}))
+        WHERE EXISTS (SELECT 1 FROM conversion
+          WHERE (${isMade(sql, claim)})${"fencingToken" in claim ? sql` OR (${isHeld(sql, claim)})` : sql``})
         RETURNING id`)
 
 /** A table expression `s` with one row for each segment. */
@@ -43,7 +44,7 @@ const segmentRows = (sql: SqlClient, segments: ReadonlyArray<Segment>) => {
 /** Makes PENDING blobs READY as files of a conversion. */
 export const addSegments = Effect.fnUntraced(function* (
   sql: SqlClient,
-  claim: Pick<ConversionClaim, "bucketId" | "conversionId" | "fileId" | "tenantId">,
+  claim: AddedTo,
   segments: ReadonlyArray<Segment>
 ) {
   if (segments.length === 0) return
@@ -57,7 +58,7 @@ export const addSegments = Effect.fnUntraced(function* (
     SELECT ${claim.conversionId}, s.name, s.blob_id FROM ${segmentRows(sql, segments)}`
 })
 
-const putPlaylist = (sql: SqlClient, claim: ConversionClaim, { name, text }: Playlist) =>
+const putPlaylist = (sql: SqlClient, claim: AddedTo, { name, text }: Playlist) =>
   sql`INSERT INTO conversion_file (conversion_id, name, playlist) VALUES (${claim.conversionId}, ${name}, ${text})
     ON CONFLICT (conversion_id, name) DO UPDATE SET playlist = excluded.playlist`
 
@@ -106,7 +107,7 @@ export const publish = (sql: SqlClient, claim: ConversionClaim, publication: Pub
   )
 
 /** Adds files to a READY conversion. The update locks the conversion's row against removal, and changes nothing. */
-export const append = (sql: SqlClient, claim: ConversionClaim, { playlists, segments }: Addition) =>
+export const append = (sql: SqlClient, claim: AddedTo, { playlists, segments }: Addition) =>
   withinLimits(sql, claim, (check) =>
     Effect.gen(function* () {
       yield* orLeaseLost(sql`UPDATE conversion SET progress = progress WHERE ${isMade(sql, claim)} RETURNING id`)

@@ -1,5 +1,5 @@
 /**
- * Adds the storyboard to a conversion that has just become READY, so that playback never waits for it. Like the poster, it is removed with
+ * Adds the storyboard to a READY conversion, so that playback never waits for it. Like the poster, it is removed with
  * the segments. A worker that is interrupted meanwhile leaves the conversion without one.
  */
 import * as Effect from "effect/Effect"
@@ -9,9 +9,8 @@ import * as Storyboard from "../../../transcoding/Storyboard.ts"
 import * as StreamFiles from "../../../transcoding/StreamFiles.ts"
 import { type StoryboardJob, Transcoder } from "../../../transcoding/Transcoder.ts"
 import { LimitsOf, within } from "../../../usage/UsageLimits.ts"
-import type { ConversionClaim } from "../../ConversionClaim.ts"
 import { ConversionNotifier } from "../../ConversionNotifier.ts"
-import { ConversionRepository } from "../../ConversionRepository.ts"
+import { type AddedTo, ConversionRepository } from "../../ConversionRepository.ts"
 import type { ConversionWorkerOptions } from "../ConversionWorkerOptions.ts"
 import type { Workspace } from "../ConversionWorkspace.ts"
 import { uploadSegments } from "./UploadSegments.ts"
@@ -39,7 +38,7 @@ export const make = Effect.fnUntraced(function* (
 
 /** Makes the files and adds them. A failure is logged: the video plays without them. */
 export const add = <E extends { readonly _tag: string; readonly message: string }, R>(
-  claim: ConversionClaim,
+  conversion: AddedTo,
   workspace: Workspace,
   files: Effect.Effect<Files | undefined, E, R>,
   options: ConversionWorkerOptions
@@ -49,9 +48,9 @@ export const add = <E extends { readonly _tag: string; readonly message: string 
     if (found === undefined) return
     const conversions = yield* ConversionRepository
     const limitsOf = yield* LimitsOf
-    const segments = yield* uploadSegments(claim, workspace, found.sheets, options)
+    const segments = yield* uploadSegments(conversion, workspace, found.sheets, options)
     const playlists = [{ name: StreamFiles.storyboard, text: found.text }]
-    yield* within(yield* limitsOf(claim))(conversions.append(claim, { segments, playlists }))
+    yield* within(yield* limitsOf(conversion))(conversions.append(conversion, { segments, playlists }))
     yield* (yield* ConversionNotifier).notifyProgress
   }).pipe(
     Effect.catch(({ _tag, message: detail }) =>

@@ -1,5 +1,6 @@
 /**
- * Makes the posters of packaged presentations, which are READY before a transcoder has seen the content. A worker makes one at a time.
+ * Makes the posters and storyboards of packaged presentations, which are READY before a transcoder has seen the content. A worker makes
+ * those of one presentation at a time; the poster first, because players show it before they play.
  */
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
@@ -19,10 +20,11 @@ import { ConversionNotifier } from "../../ConversionNotifier.ts"
 import { ConversionRepository, type PosterTask } from "../../ConversionRepository.ts"
 import type { ConversionWorkerOptions } from "../ConversionWorkerOptions.ts"
 import { ConversionWorkspace, type Workspace } from "../ConversionWorkspace.ts"
+import * as AddStoryboard from "./AddStoryboard.ts"
 import * as Poster from "./Poster.ts"
 import { addContent } from "./RunConversion.ts"
 
-/** A poster takes a second. After a failure, another worker tries again at the end of the lease. */
+/** A poster takes a second, a storyboard of a long video some minutes. After a failure, another worker tries again at the end of the lease. */
 const lease = Duration.minutes(10)
 
 /** How often a worker looks for posters of contents that other processes have packaged, in polls for conversions. */
@@ -41,7 +43,8 @@ const upload = Effect.fnUntraced(function* ({ bucketId, tenantId }: PosterTask, 
   return { name: StreamFiles.poster, blobId, size, sha256 }
 })
 
-const makePoster = Effect.fnUntraced(function* (task: PosterTask, { limits }: ConversionWorkerOptions) {
+const makePictures = Effect.fnUntraced(function* (task: PosterTask, options: ConversionWorkerOptions) {
+  const { limits } = options
   const conversions = yield* ConversionRepository
   const transcoder = yield* Transcoder
   const limitsOf = yield* LimitsOf
@@ -54,6 +57,10 @@ const makePoster = Effect.fnUntraced(function* (task: PosterTask, { limits }: Co
     // A stream plays without a poster.
     Effect.catchTag("QuotaExceeded", () => conversions.publishPoster(task, null))
   )
+  yield* (yield* ConversionNotifier).notifyProgress
+  if (Option.isNone(media)) return
+  const files = AddStoryboard.make(workspace, media.value, task.presentation, { limits })
+  yield* AddStoryboard.add(task, workspace, files, options)
 })
 
 /** Runs until interrupted. */
@@ -65,9 +72,8 @@ export const work = Effect.fnUntraced(function* (options: ConversionWorkerOption
     const now = yield* DateTime.now
     const task = yield* conversions.claimPoster({ now, leaseUntil: DateTime.addDuration(now, lease) })
     if (Option.isNone(task)) return false
-    yield* makePoster(task.value, options).pipe(
+    yield* makePictures(task.value, options).pipe(
       Effect.scoped,
-      Effect.andThen(notifier.notifyProgress),
       Effect.catchTag("LeaseLost", () => Effect.void),
       Effect.catchCause((cause) => Effect.logWarning("video poster not created; will retry", cause)),
       onBehalfOf(task.value.tenantId),

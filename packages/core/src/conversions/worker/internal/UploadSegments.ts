@@ -10,7 +10,7 @@ import * as BlobKey from "../../../storage/BlobKey.ts"
 import { BlobRepository } from "../../../storage/BlobRepository.ts"
 import { BlobStore } from "../../../storage/BlobStore.ts"
 import type { ConversionClaim } from "../../ConversionClaim.ts"
-import { ConversionRepository } from "../../ConversionRepository.ts"
+import { type AddedTo, ConversionRepository } from "../../ConversionRepository.ts"
 import type { Segment } from "../../Publication.ts"
 import type { Workspace } from "../ConversionWorkspace.ts"
 import type { ConversionWorkerOptions } from "../ConversionWorkerOptions.ts"
@@ -20,7 +20,7 @@ import type { ConversionWorkerOptions } from "../ConversionWorkerOptions.ts"
  * sweeper removes a blob that is not published before its lease expires.
  */
 export const uploadSegments = Effect.fnUntraced(function* (
-  claim: ConversionClaim,
+  claim: ConversionClaim | AddedTo,
   workspace: Workspace,
   names: ReadonlyArray<string>,
   options: ConversionWorkerOptions
