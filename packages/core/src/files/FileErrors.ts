@@ -47,9 +47,14 @@ export class ContentTooLarge extends Data.TaggedError("ContentTooLarge")<{
   readonly limit: number
   /** Whether the limit is that of the bucket. */
   readonly isOfBucket?: boolean | undefined
+  /** Whether the limit is the length that its upload has declared. */
+  readonly isDeclared?: boolean | undefined
 }> {
   readonly code = "content_too_large"
   override get message(): string {
+    if (this.isDeclared === true) {
+      return `The content is larger than ${this.limit} bytes, the length that its upload has declared.`
+    }
     return this.isOfBucket === true
       ? `The content is larger than ${this.limit} bytes, the maxFileBytes of its bucket. ` +
           "Upload a smaller content, or raise maxFileBytes of the bucket."

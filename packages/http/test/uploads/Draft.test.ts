@@ -8,7 +8,7 @@
  * - Creation: `Location` and `Upload-Limit` with 104 and with the final answer of an incomplete one → "interop version", `create`.
  * - Offset retrieval: offset, completeness, length, limits → `stateOf`; refuses headers of PATCH (interop version 8) → "HEAD with".
  * - Append: 409 with the offset; nothing after the completion; `Upload-Complete: ?1` with all answers about the file → "PATCH: other
- *   offset", "creation in parts". Unlike the draft, an upload to which too many bytes were sent keeps those before, and stays open.
+ *   offset", "creation in parts"; an upload to which more bytes than its length were sent is invalid → "more bytes than".
  * - Cancellation and concurrency: no race, no outdated offset → "two requests at one offset", and `test/workers/ResumableUploads`.
  * - 104: not to a client of another interop version → "interop version".
  */
@@ -166,7 +166,6 @@ EachDatabase.describeEach("draft of the IETF", (current) => {
     const type = await patch(path, 2, "?0", bytes.slice(0, 2), { "content-type": "text/plain" })
     await expectProblem(type, 415, "unsupported_media_type")
     await expectProblem(await patch(path, 2, "", bytes.slice(0, 2)), 400, "invalid_request")
-    await expectProblem(await patch(path, 2, "?0", bytes.slice(0, 9)), 413, "content_too_large")
     const digestOf = (content: Uint8Array) => ({
       "content-digest": `sha-256=:${createHash("sha256").update(content).digest("base64")}:`
     })
@@ -175,6 +174,64 @@ EachDatabase.describeEach("draft of the IETF", (current) => {
     expect(await stateOf(path)).toEqual(["2", "?0", "10"])
     expect((await patch(path, 2, "?0", bytes.slice(2, 4), digestOf(bytes.slice(2, 4)))).status).toBe(204)
     expect((await send("DELETE", path, {})).status).toBe(204)
+    expect((await send("HEAD", path, {})).status).toBe(404)
+  })
+
+  it("PATCH: more bytes than the declared length, with and without Content-Length → 413; the upload is gone, its bytes too", async () => {
+    const chunked = (content: Uint8Array) =>
+      new ReadableStream<Uint8Array>({
+        start: (controller) => {
+          controller.enqueue(content)
+          controller.close()
+        }
+      })
+    for (const isChunked of [false, true]) {
+      const path = await create(`exceeded-${isChunked}`, { "upload-length": "10" }, bytes.slice(0, 2))
+      const content = bytes.slice(2, 11)
+      const headers = {
+        "content-type": "application/partial-upload",
+        "upload-offset": "2",
+        "upload-complete": "?0"
+      }
+      const answer = await current().request("PATCH", path.replace(/^.*\/api\/v1(?=\/)/, ""), {
+        headers,
+        body: isChunked ? chunked(content) : content
+      })
+      expect(answer.headers.get("upload-limit")).toMatch(/^max-size=\d+$/)
+      await expectProblem(answer, 413, "content_too_large")
+      for (const later of [
+        await send("HEAD", path, {}),
+        await patch(path, 2, "?0", bytes.slice(2, 4)),
+        await patch(path, 10, "?1", new Uint8Array())
+      ]) {
+        expect(later.status).toBe(404)
+      }
+      expect((await send("DELETE", path, {})).status).toBe(404)
+    }
+    const { items } = await json<{ items: ReadonlyArray<object> }>(await current().get(uploads))
+    expect(items).toEqual([])
+  })
+
+  it("creation: more bytes than the declared length, announced by 104 → 413, no upload", async () => {
+    const { rootKey, url } = current()
+    const answer = await RawHttp.sendRaw(
+      url,
+      [
+        `POST /api/v1${uploads}?name=exceeded HTTP/1.1`,
+        "Host: localhost",
+        `X-Api-Key: ${rootKey}`,
+        "Connection: close",
+        "Upload-Complete: ?0",
+        "Upload-Length: 4",
+        "Content-Length: 5",
+        "Upload-Draft-Interop-Version: 8",
+        "",
+        "Hello"
+      ].join("\r\n")
+    )
+    expect(answer).toMatch(/^HTTP\/1\.1 104 [^]*\r\n\r\nHTTP\/1\.1 413 /)
+    const path = /location: (\S+)/i.exec(answer)?.[1] ?? ""
+    expect(path).toMatch(/upl_/)
     expect((await send("HEAD", path, {})).status).toBe(404)
   })
 

@@ -50,7 +50,7 @@ const tooLarge = (
   { isOfBucket, limit }: Pick<ContentGuard.Expected, "isOfBucket" | "limit">
 ): ContentTooLarge =>
   length !== null && length <= limit
-    ? new ContentTooLarge({ limit: length })
+    ? new ContentTooLarge({ limit: length, isDeclared: true })
     : new ContentTooLarge({ limit, isOfBucket })
 
 /** Makes the function that appends to an upload that the request has taken over. It returns the upload afterwards. */

@@ -105,6 +105,15 @@ export const make = (requests: UploadRequests) => {
         CommonHeaders.register(request, { "upload-limit": limitOf(maxBytes) })
       })
 
+  /**
+   * Ends an upload to which a request sends more bytes than its declared length: the draft requires a server to reject any further
+   * interaction with it (section "Upload Append").
+   */
+  const endExceeded =
+    (requester: Requester, ref: UploadRef) =>
+    ({ isDeclared }: ContentTooLarge): Effect.Effect<void> =>
+      isDeclared === true ? Effect.ignore(requests.abort(requester, ref)) : Effect.void
+
   /** Completes an upload. From here on an error is one of the file, which sending bytes again does not mend. */
   const complete = (requester: Requester, upload: Upload, request: HttpServerRequest) =>
     Effect.suspend(() => {
@@ -156,6 +165,7 @@ export const make = (requests: UploadRequests) => {
         const headers = { location: yield* completedAt(file, location) }
         return respondWithFile(file, upload, file.version === 1 ? 201 : 200, headers)
       }).pipe(
+        Effect.tapErrorTag("ContentTooLarge", endExceeded(requester, ref)),
         // Without the interim answer the client does not know the address of the upload.
         Effect.onError(() => (isAnnounced ? Effect.void : Effect.ignore(requests.abort(requester, ref))))
       )
@@ -208,6 +218,7 @@ export const make = (requests: UploadRequests) => {
           void InterimResponse.resumptionSupported(request, { "upload-offset": String(received) })
         const isEmpty = isLast && RequestBody.declaredLength(request) === 0
         const upload = yield* requests.append(requester, ref, request, { offset, length, checksum, onStored }).pipe(
+          Effect.tapErrorTag("ContentTooLarge", endExceeded(requester, ref)),
           Effect.catchTag("NotFound", (error) => repeat(requester, ref, error, offset, isEmpty)),
           Effect.catchTag("OffsetMismatch", (error) =>
             respondProblem(
