@@ -55,6 +55,9 @@ export interface Request extends Page.Request {
   readonly expands?: ReadonlyArray<File.Expand> | undefined
 }
 
+/** What a list contains besides. */
+export type Options = Pick<FileListRequest, "withMarkers">
+
 /** One page. Only the first pages contain folders, since all folders come before the files. */
 export const FilePage = Schema.Struct({
   items: Schema.Array(File.File),
@@ -115,14 +118,14 @@ const sizeOf = ({ headers, metadata }: File.StoredFile): number => {
 /** Reads the files of a page until it has `limit` files or `Page.maxBytes`. */
 const readPage = Effect.fnUntraced(function* (
   repository: FileRepository["Service"],
-  { after, bucket, limit, query }: FileListRequest
+  { after, bucket, limit, query, withMarkers }: FileListRequest
 ): Effect.fn.Return<FileSlice, MetadataError> {
   const files: Array<File.StoredFile> = []
   let next = after ?? null
   let size = 0
   for (let step = firstStep; files.length < limit; step = furtherStep) {
     const wanted = Math.min(step, limit - files.length)
-    const slice = yield* repository.list({ bucket, query, after: next ?? undefined, limit: wanted })
+    const slice = yield* repository.list({ bucket, query, withMarkers, after: next ?? undefined, limit: wanted })
     for (const stored of slice.files) {
       size += sizeOf(stored)
       const last = files.at(-1)
@@ -164,7 +167,8 @@ export const make = Effect.gen(function* () {
   return Effect.fnUntraced(function* (
     bucket: BucketRef,
     request: Request,
-    { wayTo, ...query }: ConfinedQuery
+    { wayTo, ...query }: ConfinedQuery,
+    { withMarkers }: Options = {}
   ): Effect.fn.Return<FilePage, InvalidRequest | InvalidCursor | MetadataError> {
     if (wayTo !== undefined) return yield* listWay(repository, bucket, query, wayTo)
     const { path } = query
@@ -187,7 +191,7 @@ export const make = Effect.gen(function* () {
       const hasMore = yield* hasFiles(repository, { bucket, query, after })
       return { items: [], folders, nextCursor: hasMore ? Page.encodeCursor({ folder: folders.at(-1) }) : null }
     }
-    const page = readPage(repository, { bucket, query, after, limit: remaining })
+    const page = readPage(repository, { bucket, query, withMarkers, after, limit: remaining })
     const { files, next } = yield* remaining > firstStep ? oneByOne(bucket.tenantId)(page) : page
     return {
       items: files.map((stored) => File.fromStored(stored, request.expands)),

@@ -60,11 +60,14 @@ export class Files extends Context.Service<
     /**
      * Lists a folder: its folders, then its files. With `recursive`, lists every file below the folder instead. For a token whose
      * scope is limited to a folder, the list of a folder above it contains only what leads to it.
+     *
+     * @param options.withMarkers Whether the list contains the markers of folders, too, as lists by keys do. Default: false.
      */
     readonly list: (
       actor: Actor,
       bucket: BucketRef,
-      request: FileList.Request
+      request: FileList.Request,
+      options?: FileList.Options
     ) => Effect.Effect<FileList.FilePage, AccessError | InvalidRequest | InvalidCursor | NotFound>
 
     /** Counts the files of a folder and of all folders below it, `limit` at most. */
@@ -153,7 +156,7 @@ const make = Effect.gen(function* () {
       return false
     }),
 
-    list: Effect.fn("Files.list")(function* (actor, bucket, request) {
+    list: Effect.fn("Files.list")(function* (actor, bucket, request, options) {
       const identity = yield* access.require(actor, bucket, "file:read")
       yield* checkBucketId(bucket)
       const folder = folderOf(identity)
@@ -161,7 +164,7 @@ const make = Effect.gen(function* () {
       if (folder !== undefined && !folder.startsWith(query.path)) {
         yield* access.require(actor, { ...bucket, path: query.path }, "file:read")
       }
-      const page = yield* list(bucket, request, FileList.within(query, folder))
+      const page = yield* list(bucket, request, FileList.within(query, folder), options)
       // A page with entries proves that the bucket exists; only an empty page needs a second statement.
       if (page.items.length === 0 && page.folders.length === 0) {
         yield* NotFound.whenNone(buckets.find(bucket), new NotFound({ resource: "bucket" }))

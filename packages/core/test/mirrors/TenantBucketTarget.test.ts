@@ -1,8 +1,11 @@
 import { describe, expect } from "@effect/vitest"
 import * as Actor from "@holdfast/core/Actor"
 import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
+import type { Metadata } from "@holdfast/core/files/File"
 import { FileRepository } from "@holdfast/core/files/FileRepository"
 import { Files } from "@holdfast/core/files/Files"
+import { FilesByKey } from "@holdfast/core/files/keys/FilesByKey"
+import { Uploads } from "@holdfast/core/files/Uploads"
 import { Headers } from "@holdfast/core/headers/Headers"
 import { Members } from "@holdfast/core/members/Members"
 import { objectName } from "@holdfast/core/mirrors/targets/MirroredFile"
@@ -12,8 +15,10 @@ import * as Fixtures from "@holdfast/testing/metadata/Fixtures"
 import * as MirrorHarness from "@holdfast/testing/mirrors/MirrorHarness"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import type * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
+import * as Stream from "effect/Stream"
 import { SqlClient } from "effect/sql/SqlClient"
 import { addMember, test } from "./support/MirrorTest.ts"
 
@@ -137,6 +142,54 @@ describe("mirror to a bucket of another tenant", () => {
         (found) => found === right
       )
       expect((yield* copiedProperties(target)).map(({ name }) => name)).toEqual(["a", "b", "foreign"])
+    })
+  )
+
+  test(
+    "marker of a folder → copied once, also after a reconciliation; changed, removed → the copy follows",
+    Effect.gen(function* () {
+      const [files, keys, uploads] = [yield* Files, yield* FilesByKey, yield* Uploads]
+      const mirrors = yield* Mirrors
+      const { ref, source, target } = yield* createPair
+      const put = (metadata: Metadata) =>
+        uploads.upload(Actor.system, source, Stream.empty, Effect.succeed({ path: "/a/", name: "", metadata }), {
+          allowsMarker: true,
+          onConflict: "replace"
+        })
+      const entriesOf = (bucket: BucketRef) =>
+        Effect.map(keys.list(Actor.system, bucket, { prefix: "", limit: 100 }), ({ contents }) =>
+          contents.map(({ key, size }) => [key, size])
+        )
+      const copyOf = (key: string) => Effect.map(keys.find(Actor.system, target, key), Option.getOrThrow)
+      const marker = yield* put({ by: "one" })
+      yield* upload(source, "b", "two", { path: "/a/" })
+      yield* startWorker()
+      yield* untilCopied(ref)
+      expect(yield* entriesOf(target)).toEqual([
+        ["a/", 0],
+        ["a/b", 3]
+      ])
+      const first = yield* copyOf("a/")
+      expect(first.metadata).toEqual({ by: "one" })
+
+      // A reconciliation copies what it does not find at the target: here the file that is removed there, and no more.
+      const copied = (yield* getRecord(ref)).stats.copied
+      yield* files.remove(Actor.system, { ...target, fileId: (yield* copyOf("a/b")).id })
+      yield* mirrors.sync(Actor.system, ref)
+      yield* pollUntil(entriesOf(target), ({ length }) => length === 2)
+      yield* untilCopied(ref)
+      expect((yield* getRecord(ref)).stats.copied).toBe(copied)
+      expect(yield* copyOf("a/")).toEqual(first)
+      yield* files.remove(Actor.system, { ...target, fileId: first.id })
+      yield* mirrors.sync(Actor.system, ref)
+      yield* pollUntil(entriesOf(target), ({ length }) => length === 2)
+
+      yield* put({ by: "two" })
+      yield* untilCopied(ref)
+      expect((yield* copyOf("a/")).metadata).toEqual({ by: "two" })
+      yield* files.remove(Actor.system, { ...source, fileId: marker.id })
+      yield* untilCopied(ref)
+      expect(yield* entriesOf(target)).toEqual([["a/b", 3]])
     })
   )
 

@@ -5,6 +5,7 @@ import { it } from "@effect/vitest"
 import * as Actor from "@holdfast/core/Actor"
 import * as ApiKey from "@holdfast/core/access/ApiKey"
 import * as Accounts from "@holdfast/core/accounts/Accounts"
+import * as FilesByKey from "@holdfast/core/files/keys/FilesByKey"
 import * as Members from "@holdfast/core/members/Members"
 import * as MirrorHarness from "@holdfast/testing/mirrors/MirrorHarness"
 import * as Sample from "@holdfast/testing/metadata/Sample"
@@ -22,7 +23,7 @@ import type * as Scope from "effect/Scope"
 const settings = Layer.succeed(Settings.Settings, { ...Settings.defaults, accessCache: Duration.zero })
 
 /** All services, with metadata, blobs and targets in memory. */
-const services = Layer.mergeAll(Accounts.layer, Tenants.layer, Members.layer).pipe(
+const services = Layer.mergeAll(Accounts.layer, FilesByKey.layer, Tenants.layer, Members.layer).pipe(
   Layer.provideMerge(MirrorHarness.layer(SqliteMetadata.layer({ file: ":memory:" }))),
   Layer.provideMerge(settings)
 )

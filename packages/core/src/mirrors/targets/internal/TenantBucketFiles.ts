@@ -17,6 +17,9 @@ import type { CopiedObject } from "../CopyTarget.ts"
 import { objectName } from "../MirroredFile.ts"
 import type { TargetObject } from "../MirrorTarget.ts"
 
+/** Whether the file of an object is the marker of a folder. */
+export const isMarker = (name: string): boolean => name.endsWith("/")
+
 /** Returns the path and the name of an object's file. */
 export const toPathAndName = (name: string): Pick<File, "path" | "name"> => {
   const slash = name.lastIndexOf("/")
@@ -48,9 +51,9 @@ export const make = Effect.fnUntraced(function* (actor: Actor, bucket: BucketRef
   const headers = yield* Headers
   const refOf = ({ id }: File) => ({ ...bucket, fileId: id })
 
-  /** Lists by the start of the name; a file with exactly this name comes first. */
+  /** Lists by the start of the name; a file with exactly this name comes first. The name of a marker is empty. */
   const find = (name: string) =>
-    Effect.map(files.list(actor, bucket, { ...toPathAndName(name), limit: 1 }), ({ items }) =>
+    Effect.map(files.list(actor, bucket, { ...toPathAndName(name), limit: 1 }, { withMarkers: true }), ({ items }) =>
       items.find((file) => objectName(file) === name)
     )
 
@@ -82,7 +85,12 @@ export const make = Effect.fnUntraced(function* (actor: Actor, bucket: BucketRef
 
   const page = (cursor: string | undefined) =>
     Effect.map(
-      files.list(actor, bucket, { recursive: true, state: "READY", expands: ["SIZE"], limit: 1000, cursor }),
+      files.list(
+        actor,
+        bucket,
+        { recursive: true, state: "READY", expands: ["SIZE"], limit: 1000, cursor },
+        { withMarkers: true }
+      ),
       ({ items, nextCursor }) =>
         [items.map(toTargetObject), nextCursor === null ? Option.none() : Option.some(nextCursor)] as const
     )

@@ -72,8 +72,6 @@ export const make = Effect.gen(function* () {
 
       write: (object, content) =>
         Effect.gen(function* () {
-          // The marker of a folder: a list of files by their folders does not show whether the bucket has it.
-          if (object.name.endsWith("/")) return { tag: "" }
           const found = yield* files.find(object.name)
           const { metadata } = object.file
           const headers = Header.sent(object.file.headers)
@@ -81,7 +79,8 @@ export const make = Effect.gen(function* () {
           const declared = {
             length: object.size,
             sha256: object.sha256,
-            contentType: object.file.content.contentType
+            contentType: object.file.content.contentType,
+            allowsMarker: TenantBucketFiles.isMarker(object.name)
           }
           const description = Effect.succeed({ ...TenantBucketFiles.toPathAndName(object.name), headers, metadata })
           const written =
