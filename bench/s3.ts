@@ -1,5 +1,6 @@
 /**
- * Compares the S3 API with Ceph's gateway, by one client that uses the SDK: `node bench/s3.ts [--rounds N] [--files N] [--lists]`.
+ * Compares the S3 API with Ceph's gateway, by one client that uses the SDK: `node bench/s3.ts [--rounds N] [--files N] [--lists]
+ * [--database sqlite|postgres]`.
  *
  * Three servers get the same requests in turns: the gateway, which keeps its objects in memory and syncs nothing; the service with its
  * contents on a local disk; and the service with its contents in that gateway, which shows what the service adds to the bare SDK.
@@ -30,6 +31,7 @@ interface Arguments {
   readonly files: number
   /** Whether lists alone are measured. */
   readonly onlyLists: boolean
+  readonly database: Database.Database["name"]
 }
 
 const usage = [
@@ -38,6 +40,7 @@ const usage = [
   "  --rounds N   rounds of each server, in turns, except for 1 GiB; 3 when absent",
   "  --files N    files of the large bucket; 1000000 when absent",
   "  --lists      measures the lists alone, without Ceph",
+  "  --database   sqlite or postgres; sqlite when absent",
   "  --help",
   ""
 ].join("\n")
@@ -49,13 +52,16 @@ const parse = (args: ReadonlyArray<string>): Arguments | undefined => {
       rounds: { type: "string", default: "3" },
       files: { type: "string", default: "1000000" },
       lists: { type: "boolean", default: false },
+      database: { type: "string", default: "sqlite" },
       help: { type: "boolean", default: false }
     }
   })
   if (values.help) return undefined
   const [rounds, files] = [Number(values.rounds), Number(values.files)]
   if (!(rounds >= 1 && files >= 1000)) throw new Error("--rounds must be at least 1, --files at least 1000.")
-  return { rounds, files, onlyLists: values.lists }
+  const { database } = values
+  if (database !== "sqlite" && database !== "postgres") throw new Error("--database must be sqlite or postgres.")
+  return { rounds, files, onlyLists: values.lists, database }
 }
 
 interface Server {
@@ -63,6 +69,7 @@ interface Server {
   readonly gateway: Gateway
   /** The id of the service's process; undefined for the gateway, which has several. */
   readonly pid: number | undefined
+  readonly database: Database.DatabaseInstance | undefined
 }
 
 const [kibibyte, mebibyte] = [1024, 1024 * 1024]
@@ -100,10 +107,9 @@ const makeGateway = ({ port }: HoldfastProcess.HoldfastProcess, { memberId, path
     return { endpoint: `http://127.0.0.1:${port}/s3`, ...credentials }
   })
 
-const startService = (root: string, name: string, environment: Readonly<Record<string, string>>) =>
+const startService = (databases: Database.Database, directory: string, environment: Readonly<Record<string, string>>) =>
   Effect.gen(function* () {
-    const directory = join(root, name)
-    const database = yield* Database.sqlite.create(directory)
+    const database = yield* databases.create(directory)
     const rootKey = yield* HoldfastProcess.mintRootKey
     const settings = { HOLDFAST_SECRET_KEY: randomBytes(32).toString("base64"), ...environment }
     const holdfast = yield* HoldfastProcess.start({ directory, database, rootKey, environment: settings })
@@ -129,21 +135,37 @@ const common = { bucket, prefix: "", delimiter: "", bytes: 0, count: 1, concurre
 type Send = Effect.Success<ReturnType<typeof startClient>>
 
 /** Sends the requests of a job. Returns milliseconds of each. */
-const run = (send: Send, { gateway, pid }: Pick<Server, "gateway" | "pid">, job: Omit<S3Job, "gateway">) =>
+const run = (send: Send, { database, gateway, pid }: Omit<Server, "name">, job: Omit<S3Job, "gateway">) =>
   Effect.gen(function* () {
-    const read = pid === undefined ? Effect.succeed(Number.NaN) : CpuMeter.ofProcess(pid)
-    const before = yield* read
+    const unknown = Effect.succeed(Number.NaN)
+    const read = Effect.all([pid === undefined ? unknown : CpuMeter.ofProcess(pid), database?.cpu ?? unknown])
+    const [before, databaseBefore] = yield* read
     const { cpuMs, wallMs } = yield* send({ ...job, gateway })
-    const cpu = (((yield* read) - before) * 1000) / job.count
-    return { wall: wallMs / job.count, client: cpuMs / job.count, cpu }
+    const [after, databaseAfter] = yield* read
+    const perRequest = (seconds: number) => (seconds * 1000) / job.count
+    return {
+      wall: wallMs / job.count,
+      client: cpuMs / job.count,
+      service: perRequest(after - before),
+      database: perRequest(databaseAfter - databaseBefore)
+    }
   })
 
-const measureObjects = (root: string, send: Send, local: Omit<Server, "name">, rounds: number) =>
+/** What `run` measures, in the order of the columns. */
+const measured = ["wall", "client", "service", "database"] as const
+
+const measureObjects = (
+  databases: Database.Database,
+  root: string,
+  send: Send,
+  local: Omit<Server, "name">,
+  rounds: number
+) =>
   Effect.gen(function* () {
     const sdk = yield* SdkUploadsProcess.start(join(root, "sdk.log"))
     yield* SdkUploadsProcess.createBucket(sdk, "contents")
     const { gateway } = sdk
-    const remote = yield* startService(root, "remote", {
+    const remote = yield* startService(databases, join(root, "remote"), {
       HOLDFAST_BLOBS: "s3",
       HOLDFAST_S3_BUCKET: "contents",
       HOLDFAST_S3_ENDPOINT: gateway.endpoint,
@@ -153,7 +175,7 @@ const measureObjects = (root: string, send: Send, local: Omit<Server, "name">, r
     })
     yield* send({ ...common, gateway, kind: "bucket" })
     const servers: ReadonlyArray<Server> = [
-      { name: "Ceph RGW", gateway, pid: undefined },
+      { name: "Ceph RGW", gateway, pid: undefined, database: undefined },
       { ...local, name: "local disk" },
       { ...remote, name: "in Ceph RGW" }
     ]
@@ -168,7 +190,7 @@ const measureObjects = (root: string, send: Send, local: Omit<Server, "name">, r
         }
       }
       for (const { rounds, server } of samples) {
-        const figures = (["wall", "client", "cpu"] as const).map((key) => median(rounds.map((round) => round[key])))
+        const figures = measured.map((key) => median(rounds.map((round) => round[key])))
         yield* Main.print(`${name.padEnd(16)} ${server.name.padEnd(12)} ${figures.map(figure).join(" ")}\n`)
       }
     }
@@ -190,20 +212,21 @@ const measureLists = (send: Send, service: Effect.Success<ReturnType<typeof star
       for (const size of sizes) {
         const job = { ...common, ...list, bucket: size.name, kind: "list", count: listsOfRound } as const
         yield* run(send, service, job)
-        const { client, cpu, wall } = yield* run(send, service, job)
+        const result = yield* run(send, service, job)
         const of = `list of ${name.padEnd(30)} in ${String(size.files).padEnd(8)}`
-        yield* Main.print(`${of} ${[wall, client, cpu].map(figure).join(" ")}\n`)
+        yield* Main.print(`${of} ${measured.map((key) => figure(result[key])).join(" ")}\n`)
       }
     }
   })
 
-const measure = ({ files, onlyLists, rounds }: Arguments) =>
+const measure = ({ database, files, onlyLists, rounds }: Arguments) =>
   Effect.gen(function* () {
     const root = yield* TemporaryDirectory.make(undefined, 2 ** 33)
-    const local = yield* startService(root, "local", {})
+    const databases = yield* Database.open(database)
+    const local = yield* startService(databases, join(root, "local"), {})
     const send = yield* startClient(join(root, "client.log"))
-    yield* Main.print("ms of each request: passed, of the client's processor, of the service's processor\n")
-    if (!onlyLists) yield* measureObjects(root, send, local, rounds)
+    yield* Main.print("ms of each request: passed, of the client's processor, of the service's, of PostgreSQL's\n")
+    if (!onlyLists) yield* measureObjects(databases, root, send, local, rounds)
     yield* measureLists(send, local, files)
   }).pipe(Effect.scoped)
 
