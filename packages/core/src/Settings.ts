@@ -38,6 +38,9 @@ export interface Quota {
   readonly conversions: number | null
 }
 
+/** 1080p, 1440p or 4K. */
+export type VideoLines = 1080 | 1440 | 2160
+
 export interface Settings {
   /** The largest content of one file, in bytes. */
   readonly maxUploadBytes: number
@@ -57,6 +60,10 @@ export interface Settings {
   readonly uploadExpiry: Duration.Duration
   /** How long a playback key is valid; it may be up to a twelfth longer. */
   readonly playbackLifetime: Duration.Duration
+  /** Pixels of the shorter side of the best size in which a video is encoded. A copy keeps its size. */
+  readonly videoLines: VideoLines
+  /** Whether a worker encodes lower renditions of a video that is copied or packaged. */
+  readonly videoLadders: boolean
   /** What a tenant may have at most, unless the operator has set a limit for it (`Quotas`). */
   readonly quota: Quota
   /** How many requests one key may make over HTTP. */
@@ -85,6 +92,8 @@ export const defaults: Settings = {
   uploadLease: Duration.minutes(2),
   uploadExpiry: Duration.days(1),
   playbackLifetime: Duration.hours(12),
+  videoLines: 1080,
+  videoLadders: true,
   quota: {
     bytes: null,
     files: null,

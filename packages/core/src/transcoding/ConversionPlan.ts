@@ -109,12 +109,12 @@ const isCopyableAudio = (audio: Audio, channels: number): boolean =>
   (channels === surround ? audio.channels === surround : audio.channels >= 1 && audio.channels <= 2) &&
   !audio.isTrimmed
 
-const planVideo = ({ bitrate, container, video }: Media, mode: Mode): VideoPlan => {
+const planVideo = ({ bitrate, container, video }: Media, mode: Mode, lines?: number): VideoPlan => {
   if (video === null) return VideoPlan.None()
   if (mode === "auto" && isCopyableVideo(video, container)) return VideoPlan.Copy({ index: video.index })
   return VideoPlan.Encode({
     index: video.index,
-    rungs: Ladder.rungs({ ...video, bitrate: video.bitrate ?? bitrate }),
+    rungs: Ladder.rungs({ ...video, bitrate: video.bitrate ?? bitrate }, lines),
     deinterlace: video.interlaced,
     color: Color.assume(video.color, video),
     limitFrameRate: (video.frameRate ?? 0) > maxFrameRate * 1.01
@@ -206,7 +206,7 @@ const isCopy = ({ audio, otherAudio, video }: ConversionPlan): boolean =>
  *
  * - H.264 that all players support is copied (8 bits, 4:2:0, no HDR, progressive, upright, square pixels, at most level 5.1),
  *   and so is AAC-LC of one or two channels.
- * - Other video is encoded in up to five sizes (`Ladder`), never larger than the source: upright, 8 bits, at most 60 frames
+ * - Other video is encoded in several sizes (`Ladder`), never larger than the source or than `lines`: upright, 8 bits, at most 60 frames
  *   per second, each frame at its own time. HDR and other colours beyond BT.709 become BT.709. Other audio is encoded as AAC-LC
  *   of at most two channels.
  * - Each other audio track becomes a rendition of its own. A track with surround sound becomes two: in stereo, which all players
@@ -214,8 +214,8 @@ const isCopy = ({ audio, otherAudio, video }: ConversionPlan): boolean =>
  * - Each track of text becomes captions in WebVTT.
  * - A file without video has one rendition of audio. A file without audio has renditions of the video alone.
  */
-export const make = (media: Media, mode: Mode): ConversionPlan => {
-  const video = planVideo(media, mode)
+export const make = (media: Media, mode: Mode, lines?: number): ConversionPlan => {
+  const video = planVideo(media, mode, lines)
   const audio = planAudio(media.audio, mode)
   return {
     video,

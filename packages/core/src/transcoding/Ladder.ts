@@ -27,7 +27,10 @@ export interface Copied extends Pick<Video, "frameRate" | "height" | "width"> {
 }
 
 /** Pixels of the shorter side of the lower rungs. */
-const lowerSides = [720, 480, 360, 240]
+const lowerSides = [1440, 1080, 720, 480, 360, 240]
+
+/** Pixels of the shorter side of the best rung, unless the deployment permits more. */
+const usualLines = 1080
 
 /** Pixels of the longer side, at most. */
 const maxLongerSide = 4096
@@ -78,20 +81,21 @@ const bitrateOf = ({ height, width }: Size, frameRate: number | null): number =>
 }
 
 /**
- * Returns the rungs for a video, the best first; at least one. The shorter side of a rung has at most 1080 pixels. A source of a low
+ * Returns the rungs for a video, the best first; at least one. The shorter side of a rung has at most `lines` pixels. A source of a low
  * bitrate lowers that of all rungs: more bits would show no more of it, beside its keyframes.
  */
 export const rungs = (
-  video: Pick<Video, "bitrate" | "codec" | "frameRate" | "height" | "width">
+  video: Pick<Video, "bitrate" | "codec" | "frameRate" | "height" | "width">,
+  lines = usualLines
 ): Arr.NonEmptyReadonlyArray<Rung> => {
   const source = (video.bitrate ?? Infinity) * headroom * (efficientCodecs.has(video.codec) ? 2 : 1)
-  const quality = Math.max(minQuality, Math.min(1, source / bitrateOf(fit(video, 1080), video.frameRate)))
+  const quality = Math.max(minQuality, Math.min(1, source / bitrateOf(fit(video, lines), video.frameRate)))
   const rung = (maxShorterSide: number): Rung => {
     const size = fit(video, maxShorterSide)
     const bitrate = bitrateOf(size, video.frameRate) * quality
     return { ...size, maxBitrate: Math.max(minBitrate, Math.round(bitrate / 10_000) * 10_000) }
   }
-  const best = rung(1080)
+  const best = rung(lines)
   const bestSide = Math.min(best.width, best.height)
   const all: [Rung, ...Array<Rung>] = [best]
   let above = best
@@ -105,16 +109,19 @@ export const rungs = (
 }
 
 /** Returns the rungs below an H.264 video that is copied, the best first: smaller than it, and of a lower bitrate. */
-export const below = (copied: Copied): ReadonlyArray<Rung> => {
+export const below = (copied: Copied, lines = usualLines): ReadonlyArray<Rung> => {
   const side = Math.min(copied.width, copied.height)
-  return rungs({ ...copied, codec: "h264" }).filter(
+  return rungs({ ...copied, codec: "h264" }, lines).filter(
     ({ height, maxBitrate, width }) =>
       Math.min(width, height) < side * spacing && maxBitrate < copied.bitrate * rateSpacing
   )
 }
 
 /** Returns the rungs of the ladder below a copy, the best first; none for audio, and for video that was encoded in several sizes. */
-export const belowCopy = ({ renditions: [best, ...others] }: Presentation): ReadonlyArray<Rung> => {
+export const belowCopy = (
+  { renditions: [best, ...others] }: Presentation,
+  lines: number = usualLines
+): ReadonlyArray<Rung> => {
   const { height, width } = best
-  return height === null || width === null || others.length > 0 ? [] : below({ ...best, height, width })
+  return height === null || width === null || others.length > 0 ? [] : below({ ...best, height, width }, lines)
 }

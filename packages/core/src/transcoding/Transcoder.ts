@@ -49,6 +49,8 @@ export interface ConvertJob extends Limited, Suspendable {
   readonly format: Format
   /** Default: `auto`. */
   readonly mode?: Mode | undefined
+  /** Pixels of the shorter side of the best size, if the video is encoded. Default: 1080. */
+  readonly lines?: number | undefined
 }
 
 export interface RepackageJob extends Limited, Suspendable {

@@ -3,6 +3,8 @@ import type { Actor } from "@holdfast/core/Actor"
 import { Conversions } from "@holdfast/core/conversions/Conversions"
 import type { FileRef } from "@holdfast/core/files/FileRef"
 import { Streams } from "@holdfast/core/playback/Streams"
+import { Settings } from "@holdfast/core/Settings"
+import type { Media } from "@holdfast/core/transcoding/Media"
 import * as FakeMedia from "@holdfast/testing/transcoding/FakeMedia"
 import { TranscoderControl } from "@holdfast/testing/transcoding/TranscoderControl"
 import * as Duration from "effect/Duration"
@@ -10,6 +12,14 @@ import * as Effect from "effect/Effect"
 import { blobsLeft, lasting, reached, record, startWorker, tagOf, test, until, video } from "./support/Setup.ts"
 
 const content = FakeMedia.make(lasting(10))
+const in4k: Media = {
+  ...lasting(10),
+  video:
+    FakeMedia.playable.video === null
+      ? null
+      : { ...FakeMedia.playable.video, width: 3840, height: 2160, bitrate: null },
+  bitrate: null
+}
 const lower = ["480p", "360p", "240p"]
 const atOnce = { ladderDelay: Duration.zero }
 
@@ -95,6 +105,34 @@ describe("ladders", () => {
       expect(yield* record(actor, ref)).toMatchObject({ state: "READY", error: null, renditions: [{ name: "720p" }] })
       expect(yield* control.calls("ladder")).toBe(2)
     })
+  )
+
+  test(
+    "no ladders by setting → the copy has one rendition, also after the worker has made the next conversion",
+    Effect.gen(function* () {
+      const control = yield* TranscoderControl
+      const conversions = yield* Conversions
+      const { actor, ref } = yield* video(content)
+      yield* startWorker(atOnce)
+      yield* conversions.request(actor, ref, "hls")
+      yield* reached(actor, ref, "READY")
+      const next = yield* video(content)
+      yield* conversions.request(next.actor, next.ref, "hls")
+      yield* reached(next.actor, next.ref, "READY")
+      expect(yield* names(actor, ref)).toEqual(["720p"])
+      expect(yield* control.calls("ladder")).toBe(0)
+    }).pipe(Effect.updateService(Settings, (settings) => ({ ...settings, videoLadders: false })))
+  )
+
+  test(
+    "4K by setting → a video that is encoded keeps its lines",
+    Effect.gen(function* () {
+      const { actor, ref } = yield* video(FakeMedia.make(in4k))
+      yield* startWorker()
+      yield* (yield* Conversions).request(actor, ref, "hls", { mode: "transcode" })
+      yield* reached(actor, ref, "READY")
+      expect(yield* names(actor, ref)).toEqual(["2160p", "1440p", "1080p", "720p", ...lower])
+    }).pipe(Effect.updateService(Settings, (settings) => ({ ...settings, videoLines: 2160 as const })))
   )
 
   test(

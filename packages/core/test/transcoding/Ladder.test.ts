@@ -7,8 +7,8 @@ const rate = Schema.NullOr(Schema.Int.check(Schema.isBetween({ minimum: 1, maxim
 
 const source = { bitrate: null, codec: "vp9" }
 
-const sizes = (width: number, height: number): ReadonlyArray<string> =>
-  Ladder.rungs({ ...source, width, height, frameRate: 30 }).map((rung) => `${rung.width}x${rung.height}`)
+const sizes = (width: number, height: number, lines?: number): ReadonlyArray<string> =>
+  Ladder.rungs({ ...source, width, height, frameRate: 30 }, lines).map((rung) => `${rung.width}x${rung.height}`)
 
 describe("Ladder", () => {
   it.each([
@@ -58,6 +58,14 @@ describe("Ladder", () => {
     }
   )
 
+  it.each([
+    [3840, 2160, 2160, ["3840x2160", "2560x1440", "1920x1080", "1280x720", "854x480", "640x360", "426x240"]],
+    [3840, 2160, 1440, ["2560x1440", "1920x1080", "1280x720", "854x480", "640x360", "426x240"]],
+    [1920, 1080, 2160, ["1920x1080", "1280x720", "854x480", "640x360", "426x240"]]
+  ])("rungs: %d by %d, at most %d lines → expected sizes", (width, height, lines, expected) => {
+    assert.deepStrictEqual(sizes(width, height, lines), expected)
+  })
+
   it.prop(
     "rungs: any size → even, within the picture and the maximum, same aspect ratio",
     [side, side, rate],
@@ -101,6 +109,11 @@ describe("Ladder", () => {
     assert.deepStrictEqual(lines(1080, 20_000_000), [720, 480, 360, 240])
     assert.deepStrictEqual(lines(360, 2_000_000), [240])
     assert.deepStrictEqual(lines(240, 2_000_000), [])
+    const copied = { width: 3840, height: 2160, bitrate: 40_000_000, frameRate: 30 }
+    assert.deepStrictEqual(
+      Ladder.below(copied, 2160).map((rung) => rung.height),
+      [1440, 1080, 720, 480, 360, 240]
+    )
     // The bitrate of a rung is a maximum: a copy of few bits gains nothing from one that may have more.
     assert.deepStrictEqual(lines(720, 150_000), [])
   })

@@ -48,7 +48,7 @@ export const make: Effect.Effect<FakeTranscoder> = Effect.map(FakeControl.make, 
         Effect.map(read("probe", input), ({ media }) => media)
       ),
 
-    convert: ({ format, input, limits: own, media, mode = "auto", output, suspended }) =>
+    convert: ({ format, input, limits: own, lines, media, mode = "auto", output, suspended }) =>
       FakeRun.stream(
         control,
         Effect.gen(function* () {
@@ -57,7 +57,7 @@ export const make: Effect.Effect<FakeTranscoder> = Effect.map(FakeControl.make, 
           yield* checkDuration("convert", media, limits)
           const { cutAfter } = yield* read("convert", input)
           const seconds = cutAfter ?? media.duration ?? 0
-          const expected = ConversionPlan.toPresentation(ConversionPlan.make(media, mode), media, format)
+          const expected = ConversionPlan.toPresentation(ConversionPlan.make(media, mode, lines), media, format)
           return { operation: "convert", output, expected, seconds, limits, suspended }
         })
       ),

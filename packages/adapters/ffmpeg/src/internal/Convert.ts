@@ -71,8 +71,8 @@ const isOfTrack = ({ reason }: TranscodeError.TranscodeError): boolean =>
  */
 export const make = (engine: Engine) => (job: ConvertJob) =>
   Stream.suspend(() => {
-    const { media, mode = "auto" } = job
-    const plan = ConversionPlan.make(media, mode)
+    const { lines, media, mode = "auto" } = job
+    const plan = ConversionPlan.make(media, mode, lines)
     let hasSegment = false
     let progress = 0
     const note = (event: ConversionEvent) => {

@@ -64,7 +64,7 @@ export const findContent = Effect.fnUntraced(function* ({ blobId, bucketId, tena
 export const publish = Effect.fnUntraced(function* (claim: ConversionClaim, prepared: Package.Package) {
   const conversions = yield* ConversionRepository
   const store = yield* BlobStore
-  const { uploadLease } = yield* Settings
+  const { uploadLease, videoLadders, videoLines } = yield* Settings
   const limitsOf = yield* LimitsOf
   const blobId = yield* Ids.make("blb")
   const start = yield* DateTime.now
@@ -73,7 +73,7 @@ export const publish = Effect.fnUntraced(function* (claim: ConversionClaim, prep
   const key = BlobKey.make({ tenantId: claim.tenantId, bucketId: claim.bucketId, blobId })
   const { sha256, size } = yield* store.put(key, Stream.fromIterable(prepared.index))
   const now = yield* DateTime.now
-  const hasLadder = Ladder.belowCopy(prepared.presentation).length > 0
+  const hasLadder = videoLadders && Ladder.belowCopy(prepared.presentation, videoLines).length > 0
   const publication = {
     segments: [{ name: StreamFiles.index, blobId, size, sha256 }],
     playlists: [{ name: StreamFiles.entry(claim.format), text: prepared.entry }],

@@ -59,15 +59,21 @@ const logTranscoder = Effect.flatMap(Transcoder.Transcoder, ({ check }) =>
  * with nodes that have workers, which a database in the data directory cannot.
  */
 export const layerTranscoder = (
-  config: Pick<Config, "conversionNiceness" | "conversions" | "databaseUrl" | "ffmpeg" | "ffmpegSandbox" | "ffmpegUser">
+  config: Pick<
+    Config,
+    "conversionNiceness" | "conversions" | "databaseUrl" | "ffmpeg" | "ffmpegSandbox" | "ffmpegUser" | "videoPreset"
+  >
 ): Layer.Layer<Transcoder.Transcoder> => {
   if (config.conversions === 0) {
     return MetadataLayer.isEmbedded(config) ? Transcoder.layerNone : Transcoder.layerElsewhere
   }
-  const { conversionNiceness: niceness, ffmpeg, ffmpegSandbox: sandbox } = config
+  const { conversionNiceness: niceness, ffmpeg, ffmpegSandbox: sandbox, videoPreset: preset } = config
   return OptionalPackage.load("@holdfast/ffmpeg", () => import("@holdfast/ffmpeg/FfmpegTranscoder")).pipe(
     Effect.map((FfmpegTranscoder) =>
-      Layer.provideMerge(logTranscoder, FfmpegTranscoder.layer({ ffmpeg, niceness, sandbox, user: otherUser(config) }))
+      Layer.provideMerge(
+        logTranscoder,
+        FfmpegTranscoder.layer({ ffmpeg, niceness, preset, sandbox, user: otherUser(config) })
+      )
     ),
     Effect.catch(({ installation }) => Effect.as(logNoConverter(installation), Transcoder.layerNone)),
     Layer.unwrap

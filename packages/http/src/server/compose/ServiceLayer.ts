@@ -137,6 +137,8 @@ const layerSettings = (config: Config) =>
       blobGrace: config.blobGrace,
       uploadExpiry: config.uploadExpiry,
       playbackLifetime: config.playbackLifetime,
+      videoLines: config.videoLines,
+      videoLadders: config.videoLadders,
       quota: QuotaSettings.fromConfig(config),
       keyRate: config.rateKey,
       tenantRate: config.rateTenant,

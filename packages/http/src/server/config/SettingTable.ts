@@ -436,6 +436,24 @@ export const settings = {
     "16777216",
     "Maximum number of pixels of one picture of a video that is converted. 8K needs 35389440."
   ),
+  videoLines: withDefault(
+    ["HOLDFAST_VIDEO_LINES"],
+    SettingType.oneOfNumbers(1080, 1440, 2160),
+    "1080",
+    "Lines of the best size in which videos are encoded. A video that is copied keeps its size. 2160 (4K) takes some four times the processor time and storage of 1080."
+  ),
+  videoLadders: withDefault(
+    ["HOLDFAST_VIDEO_LADDERS"],
+    SettingType.onOff,
+    "on",
+    "Whether a video that is copied or packaged gets lower renditions for slow lines. They take processor time and storage."
+  ),
+  videoPreset: withDefault(
+    ["HOLDFAST_VIDEO_PRESET"],
+    SettingType.oneOf("ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow", "slower", "veryslow"),
+    "veryfast",
+    "Preset of the encoder of video (libx264). A slower one makes better pictures of the same size: medium takes some three times the processor time of veryfast."
+  ),
   playbackLifetime: withDefault(
     ["HOLDFAST_PLAYBACK_LIFETIME"],
     duration("1m", "24d"),

@@ -43,6 +43,9 @@ export const list = <A>(expected: string, item: SettingType<A>): SettingType<Rea
 export const oneOf = <const A extends string>(...words: ReadonlyArray<A>): SettingType<A> =>
   make(`one of ${words.join(", ")}`, (text) => words.find((word) => word === text.toLowerCase()))
 
+export const oneOfNumbers = <const A extends number>(...numbers: ReadonlyArray<A>): SettingType<A> =>
+  make(`one of ${numbers.join(", ")}`, (text) => numbers.find((number) => String(number) === text))
+
 const booleans: ReadonlyMap<string, boolean> = new Map([
   ...["on", "true", "yes", "1"].map((word) => [word, true] as const),
   ...["off", "false", "no", "0"].map((word) => [word, false] as const)

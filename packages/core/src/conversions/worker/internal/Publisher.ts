@@ -10,6 +10,7 @@ import type { ConversionEvent } from "../../../transcoding/ConversionEvent.ts"
 import * as Ladder from "../../../transcoding/Ladder.ts"
 import type { Presentation } from "../../../transcoding/Presentation.ts"
 import { TranscodeError } from "../../../transcoding/TranscodeError.ts"
+import { Settings } from "../../../Settings.ts"
 import type { ConversionClaim } from "../../ConversionClaim.ts"
 import { LimitsOf, within } from "../../../usage/UsageLimits.ts"
 import { ConversionNotifier } from "../../ConversionNotifier.ts"
@@ -43,6 +44,7 @@ const flush = Effect.fnUntraced(function* (
   const conversions = yield* ConversionRepository
   const notifier = yield* ConversionNotifier
   const limitsOf = yield* LimitsOf
+  const { videoLadders, videoLines } = yield* Settings
   const { isFinished, playlists: texts, progress, segments: names } = PendingOutput.drain(pending)
   const becomesPlayable = !published.isPlayable && texts.size > 0
 
@@ -65,7 +67,7 @@ const flush = Effect.fnUntraced(function* (
       presentation,
       isFinished: isLast && isFinished,
       ladderDueAt:
-        isLast && isFinished && hasLadder(claim, presentation)
+        isLast && isFinished && videoLadders && hasLadder(claim, presentation, videoLines)
           ? DateTime.addDuration(now, options.ladderDelay)
           : undefined,
       now,
@@ -79,8 +81,8 @@ const flush = Effect.fnUntraced(function* (
 })
 
 /** Whether a conversion that ends with this presentation gets a ladder. */
-const hasLadder = ({ isLadder, mode }: ConversionClaim, presentation: Presentation): boolean =>
-  !isLadder && mode === "auto" && Ladder.belowCopy(presentation).length > 0
+const hasLadder = ({ isLadder, mode }: ConversionClaim, presentation: Presentation, lines: number): boolean =>
+  !isLadder && mode === "auto" && Ladder.belowCopy(presentation, lines).length > 0
 
 /** A transcoder must not end its events without `Finished` or an error. */
 const unfinished = (claim: ConversionClaim) =>

@@ -11,6 +11,7 @@ import type * as SubscriptionRef from "effect/SubscriptionRef"
 import type { BucketRef } from "../../../buckets/BucketRef.ts"
 import { ContentDamaged } from "../../../files/FileErrors.ts"
 import type { MetadataError } from "../../../MetadataError.ts"
+import { Settings } from "../../../Settings.ts"
 import type { BlobError } from "../../../storage/BlobError.ts"
 import * as BlobKey from "../../../storage/BlobKey.ts"
 import { BlobRepository } from "../../../storage/BlobRepository.ts"
@@ -104,6 +105,7 @@ const transcode = Effect.fnUntraced(function* (
   const transcoder = yield* Transcoder
   const { limits } = options
   const { format, mode } = claim
+  const { videoLines: lines } = yield* Settings
   const { input, output, source } = workspace
   const other = Option.filter(yield* (yield* ConversionRepository).findReady(claim), (one) => canRepackage(one, claim))
   const segments = Option.match(other, {
@@ -132,7 +134,7 @@ const transcode = Effect.fnUntraced(function* (
   if (!(yield* areIntact(yield* blobsOf(claim.blobId)))) return yield* new ContentDamaged()
   yield* addContent(claim, workspace)
   const media = yield* transcoder.probe({ input, limits })
-  const events = transcoder.convert({ input, media, output, format, mode, limits, suspended })
+  const events = transcoder.convert({ input, media, output, format, mode, lines, limits, suspended })
   return {
     events: Poster.withPoster(events, Poster.make(workspace, media, limits)),
     storyboard: (presentation) => AddStoryboard.make(workspace, media, presentation, { limits, suspended })
@@ -151,7 +153,8 @@ const makeLadder = Effect.fnUntraced(function* (
   const copy = yield* Effect.flatMap((yield* ConversionRepository).findCopy(claim), (found) =>
     Effect.mapError(Effect.fromOption(found), () => new LeaseLost())
   )
-  const rungs = Ladder.belowCopy(copy.presentation)
+  const { videoLines } = yield* Settings
+  const rungs = Ladder.belowCopy(copy.presentation, videoLines)
   if (!Arr.isReadonlyArrayNonEmpty(rungs)) return yield* new LeaseLost()
   if (!(yield* areIntact(yield* blobsOf(claim.blobId)))) return yield* new ContentDamaged()
   yield* addContent(claim, workspace)

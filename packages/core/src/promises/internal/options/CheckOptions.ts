@@ -41,6 +41,8 @@ const settings = Is.record({
   uploadLease: Is.duration,
   uploadExpiry: Is.duration,
   playbackLifetime: Is.duration,
+  videoLines: Is.when((value) => value === 1080 || value === 1440 || value === 2160, "must be 1080, 1440 or 2160"),
+  videoLadders: Is.boolean,
   quota,
   keyRate: rate,
   tenantRate: rate,
