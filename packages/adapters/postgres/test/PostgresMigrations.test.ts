@@ -1,4 +1,5 @@
 import { expect, layer, vi } from "@effect/vitest"
+import { captionUsage } from "@holdfast/sql/migrations/CaptionUsage"
 import { conversions } from "@holdfast/sql/migrations/Conversions"
 import { initial } from "@holdfast/sql/migrations/Initial"
 import { migrate, runMissing } from "@holdfast/sql/migrations/Migrate"
@@ -7,6 +8,7 @@ import { migrations } from "@holdfast/sql/migrations/MigrationList"
 import { mirrors } from "@holdfast/sql/migrations/mirrors/Mirrors"
 import { mirrorTimes } from "@holdfast/sql/migrations/mirrors/MirrorTimes"
 import { usage } from "@holdfast/sql/migrations/Usage"
+import * as CaptionUsageMigration from "@holdfast/testing/metadata/migrations/CaptionUsageMigration"
 import * as CreatorsMigration from "@holdfast/testing/metadata/migrations/CreatorsMigration"
 import { migrationContract } from "@holdfast/testing/metadata/migrations/MigrationContract"
 import * as UsageMigration from "@holdfast/testing/metadata/migrations/UsageMigration"
@@ -70,6 +72,14 @@ requires(Server.missing).describe("migrations on PostgreSQL", () =>
         const former = runMissing(migrations.filter(({ id }) => id < 15))
         const steps = usage.map((step) => Migration.runAll([step]))
         yield* UsageMigration.check(former, steps).pipe(Effect.provide(connect(yield* emptyDatabase)))
+      })
+    )
+
+    it.effect("migrate: caption_usage, captions are attached meanwhile → counters are those of the rows", () =>
+      Effect.gen(function* () {
+        const former = runMissing(migrations.filter(({ name }) => name !== "caption_usage"))
+        const steps = captionUsage.map((step) => Migration.runAll([step]))
+        yield* CaptionUsageMigration.check(former, steps).pipe(Effect.provide(connect(yield* emptyDatabase)))
       })
     )
 

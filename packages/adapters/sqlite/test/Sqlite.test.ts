@@ -2,6 +2,7 @@ import { statSync, writeFileSync } from "node:fs"
 import { dirname } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import { asBackgroundWork } from "@holdfast/core/BackgroundWork"
+import { captionUsage } from "@holdfast/sql/migrations/CaptionUsage"
 import { conversions } from "@holdfast/sql/migrations/Conversions"
 import { initial } from "@holdfast/sql/migrations/Initial"
 import { migrate, runMissing } from "@holdfast/sql/migrations/Migrate"
@@ -13,6 +14,7 @@ import { usage } from "@holdfast/sql/migrations/Usage"
 import * as Fixtures from "@holdfast/testing/metadata/Fixtures"
 import * as Sample from "@holdfast/testing/metadata/Sample"
 import { migrationContract } from "@holdfast/testing/metadata/migrations/MigrationContract"
+import * as CaptionUsageMigration from "@holdfast/testing/metadata/migrations/CaptionUsageMigration"
 import * as CreatorsMigration from "@holdfast/testing/metadata/migrations/CreatorsMigration"
 import * as UsageMigration from "@holdfast/testing/metadata/migrations/UsageMigration"
 import * as MirrorTimesMigration from "@holdfast/testing/metadata/migrations/MirrorTimesMigration"
@@ -58,6 +60,13 @@ describe("Sqlite", () => {
     UsageMigration.check(
       runMissing(migrations.filter(({ id }) => id < 15)),
       usage.map((step) => Migration.runAll([step]))
+    ).pipe(Effect.provide(Sqlite.layer({ file: ":memory:" })))
+  )
+
+  it.live("migrate: caption_usage, captions are attached meanwhile → counters are those of the rows", () =>
+    CaptionUsageMigration.check(
+      runMissing(migrations.filter(({ name }) => name !== "caption_usage")),
+      captionUsage.map((step) => Migration.runAll([step]))
     ).pipe(Effect.provide(Sqlite.layer({ file: ":memory:" })))
   )
 

@@ -33,7 +33,10 @@ export interface NewCaptions extends ContentRef {
 export class CaptionRepository extends Context.Service<
   CaptionRepository,
   {
-    /** Attaches captions. `NotFound` if no file has the content any more; `QuotaExceeded` for more than `maximum`. */
+    /**
+     * Attaches captions. `NotFound` if no file has the content any more; `QuotaExceeded` for more than `maximum`, and beyond a limit of
+     * `CurrentLimits`: the cues count among the bytes of streams.
+     */
     readonly attach: (captions: NewCaptions) => Effect.Effect<void, NotFound | QuotaExceeded | MetadataError>
 
     /** Returns the captions of a content, in the order in which they were attached. */

@@ -20,6 +20,7 @@ import { FileRepository } from "../files/FileRepository.ts"
 import * as Ids from "../Ids.ts"
 import * as Input from "../Input.ts"
 import { StorageRoom } from "../StorageRoom.ts"
+import { LimitsOf, within } from "../usage/UsageLimits.ts"
 import * as TrackLabels from "../transcoding/TrackLabels.ts"
 import * as AttachedCaptions from "./AttachedCaptions.ts"
 import * as CaptionFormats from "./CaptionFormats.ts"
@@ -66,6 +67,7 @@ const make = Effect.gen(function* () {
   const repository = yield* CaptionRepository
   const random = yield* SecureRandom
   const room = yield* StorageRoom
+  const limitsOf = yield* LimitsOf
 
   return Captions.of({
     attach: Effect.fn("Captions.attach")(function* (actor, ref, input) {
@@ -87,7 +89,8 @@ const make = Effect.gen(function* () {
       }
       const { blobId } = content
       const maximum = AttachedCaptions.maxPerContent
-      yield* by(identity)(repository.attach({ ...captions, bucket: ref, fileId, blobId, cues: cues.success, maximum }))
+      const attached = { ...captions, bucket: ref, fileId, blobId, cues: cues.success, maximum }
+      yield* within(yield* limitsOf(ref))(by(identity)(repository.attach(attached)))
       return captions
     }),
 

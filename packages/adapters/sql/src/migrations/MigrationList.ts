@@ -4,6 +4,7 @@
 import { conversions } from "./Conversions.ts"
 import { blobHolds } from "./BlobHolds.ts"
 import { captions } from "./Captions.ts"
+import { captionUsage } from "./CaptionUsage.ts"
 import { fileTypes } from "./files/FileTypes.ts"
 import { conversionTurns } from "./conversions/ConversionTurns.ts"
 import { creators } from "./Creators.ts"
@@ -71,5 +72,7 @@ export const migrations: ReadonlyArray<Migration> = [
   { id: 47, name: "upload_links", steps: uploadLinks },
   { id: 49, name: "captions", steps: captions },
   { id: 52, name: "posters", steps: posters },
-  { id: 53, name: "ladders", steps: ladders }
+  { id: 53, name: "ladders", steps: ladders },
+  // An id only names a migration: this one needs the table of `captions`.
+  { id: 44, name: "caption_usage", steps: captionUsage }
 ]

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { textType } from "../internal/Dialect.ts"
 import { usageTriggers } from "../internal/migrations/UsageTriggers.ts"
-import { addUncounted } from "../internal/usage/Drift.ts"
+import { addUncountedFormerly } from "../internal/usage/Drift.ts"
 import * as Migration from "./Migration.ts"
 
 const createTable = Effect.gen(function* () {
@@ -39,7 +39,7 @@ const batchSize = 100
 /** Counts what existed before the triggers. */
 const count = Effect.fnUntraced(function* (after: string | null) {
   const sql = yield* SqlClient
-  return yield* addUncounted(sql, { after: after ?? "", limit: batchSize })
+  return yield* addUncountedFormerly(sql, { after: after ?? "", limit: batchSize })
 })
 
 export const usage: ReadonlyArray<Migration.Step> = [

@@ -11,7 +11,7 @@ export const newCaptions = (
     bucket,
     source
   }: { readonly bucket: BucketRef; readonly source: { readonly fileId: string; readonly blobId: string } },
-  options: Partial<Pick<NewCaptions, "label" | "maximum">> = {}
+  options: Partial<Pick<NewCaptions, "cues" | "label" | "maximum">> = {}
 ): NewCaptions => ({
   bucket,
   ...source,

@@ -14,6 +14,7 @@ import * as UsageDrift from "./UsageDrift.ts"
 
 const files = 12_000
 const segments = 6000
+const captions = 5500
 
 /**
  * Recounts a large bucket while files are uploaded and removed, and expects no difference. Then makes the counters wrong, and expects
@@ -32,9 +33,11 @@ export const check = Effect.gen(function* () {
     ${numbers(segments)} SELECT 'blb_large_' || i, ${tenantId}, ${bucketId}, 'READY', 3, 0 FROM s`
   yield* sql`INSERT INTO conversion_file (conversion_id, name, blob_id)
     ${numbers(segments)} SELECT (SELECT id FROM conversion WHERE bucket_id = ${bucketId}), 'b' || i, 'blb_large_' || i FROM s`
+  yield* sql`INSERT INTO captions (id, tenant_id, bucket_id, file_id, blob_id, language, label, cues, created_at)
+    ${numbers(captions)} SELECT 'cap_large_' || i, ${tenantId}, ${bucketId}, 'f', 'blb_' || (i % 400), 'de', 'D', 'ü', 0 FROM s`
   const first = yield* usage.ofBucket(bucket)
   expect(first).toMatchObject({ files: files + 1 })
-  expect(first.streamBytes).toBeGreaterThan(3 * segments)
+  expect(first.streamBytes).toBe(5_000_000_001 + 3 * segments + 2 * captions)
   const change = Effect.gen(function* () {
     const stored = yield* Fixtures.store(bucket, { path: Sample.word().startsWith("a") ? "/0/" : "/2/" })
     const selector = Fixtures.byId(stored.id)

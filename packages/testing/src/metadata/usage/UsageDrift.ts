@@ -2,10 +2,12 @@
  * Checks of `UsageRepository.recount`.
  */
 import { expect } from "@effect/vitest"
+import { CaptionRepository } from "@holdfast/core/captions/CaptionRepository"
 import { BlobRepository } from "@holdfast/core/storage/BlobRepository"
 import { type Recounted, type UsageDrift, UsageRepository } from "@holdfast/core/usage/UsageRepository"
 import * as Effect from "effect/Effect"
 import { SqlClient } from "effect/sql/SqlClient"
+import * as CaptionFixtures from "../captions/CaptionFixtures.ts"
 import * as ConversionFixtures from "../conversions/internal/ConversionFixtures.ts"
 import * as Fixtures from "../Fixtures.ts"
 
@@ -27,7 +29,8 @@ export const recountAll = Effect.fnUntraced(function* (repair: boolean) {
 /** Makes the counters of a bucket and those of its tenant wrong, and expects that a recount finds and repairs them. */
 export const check = Effect.gen(function* () {
   const [sql, usage] = [yield* SqlClient, yield* UsageRepository]
-  const { bucket, claim } = yield* ConversionFixtures.claimed()
+  const { bucket, claim, source } = yield* ConversionFixtures.claimed()
+  yield* (yield* CaptionRepository).attach(CaptionFixtures.newCaptions({ bucket, source }))
   yield* ConversionFixtures.publish(claim, ["a.m4s"])
   const blobId = yield* Fixtures.stage(bucket)
   yield* (yield* BlobRepository).reserve({ bucket, blobId, bytes: 9 })

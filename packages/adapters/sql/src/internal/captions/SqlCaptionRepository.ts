@@ -5,6 +5,7 @@ import type { AttachedCaptions } from "@holdfast/core/captions/AttachedCaptions"
 import { CaptionRepository, type ContentRef, type NewCaptions } from "@holdfast/core/captions/CaptionRepository"
 import { NotFound, QuotaExceeded } from "@holdfast/core/Errors"
 import type { Action } from "@holdfast/core/events/Event"
+import { utf8Length } from "@holdfast/core/Text"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -16,6 +17,7 @@ import { lock, millis } from "../Dialect.ts"
 import { type Change, record } from "../events/RecordEvent.ts"
 import { inBucket } from "../files/FileRow.ts"
 import * as Row from "../Row.ts"
+import { type Check, withinLimits } from "../usage/WithinLimits.ts"
 
 const toCaptions: Row.FromRow<AttachedCaptions> = (row) => ({
   id: Row.text(row, "id"),
@@ -44,7 +46,7 @@ const make = Effect.gen(function* () {
     client`blob_id = ${blobId} AND ${inBucket(client, bucket)}`
 
   /** Locks the content's blob: it is not forgotten until the captions are inserted, and captions are counted one after the other. */
-  const attach = Effect.fnUntraced(function* (captions: NewCaptions) {
+  const attach = Effect.fnUntraced(function* (captions: NewCaptions, check: Check) {
     const { blobId, bucket, fileId, maximum } = captions
     const source = yield* sql`SELECT id FROM blob
       WHERE id = ${blobId} AND ${inBucket(sql, bucket)} AND file_id = ${fileId} AND state = 'READY'
@@ -66,6 +68,7 @@ const make = Effect.gen(function* () {
       created_at: millis(captions.createdAt)
     })}`
     yield* record(sql, captionsEvent("captions.created", captions))
+    yield* check({ files: 0, bytes: utf8Length(captions.cues) })
   })
 
   const remove = Effect.fnUntraced(function* (captions: ContentRef & { readonly id: string }) {
@@ -80,7 +83,8 @@ const make = Effect.gen(function* () {
   })
 
   return CaptionRepository.of({
-    attach: (captions) => attach(captions).pipe(transaction(sql), operation("captions.attach")),
+    attach: (captions) =>
+      withinLimits(sql, captions.bucket, (check) => attach(captions, check)).pipe(operation("captions.attach")),
 
     listByContent: (content) =>
       read(

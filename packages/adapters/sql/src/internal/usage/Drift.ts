@@ -63,13 +63,16 @@ const ofEach = (rowsOf: (name: (typeof counters)[number]) => string): Totals => 
 const inFiles = "file WHERE file.bucket_id = owner.id"
 const inStreams = `conversion JOIN conversion_file ON conversion_file.conversion_id = conversion.id
   JOIN blob ON blob.id = conversion_file.blob_id WHERE conversion.bucket_id = owner.id`
+const inSegments = total("SUM(blob.size)", inStreams)
 const inUploads = "blob WHERE blob.state = 'PENDING' AND blob.due_at IS NOT NULL AND blob.bucket_id = owner.id"
+
+const inCaptions = "captions WHERE captions.bucket_id = owner.id"
 
 const expected: Readonly<Record<"bucket" | "tenant", Totals>> = {
   bucket: {
     files: total("COUNT(*)", inFiles),
     content_bytes: total("SUM(file.size)", inFiles),
-    stream_bytes: total("SUM(blob.size)", inStreams),
+    stream_bytes: `${inSegments} + ${total("SUM(octet_length(captions.cues))", inCaptions)}`,
     reserved_bytes: total("SUM(blob.reserved)", inUploads)
   },
   tenant: ofEach((name) =>
@@ -79,20 +82,28 @@ const expected: Readonly<Record<"bucket" | "tenant", Totals>> = {
 
 const counted = ofEach((name) => total(`SUM(usage.${name})`, "usage WHERE usage.owner_id = owner.id"))
 
-const selectDrift = (sql: SqlClient, owner: "tenant" | "bucket", owners: Fragment) => {
-  const differences = counters.map((name) => `${expected[owner][name]} - ${counted[name]} AS ${name}`)
+const selectDrift = (sql: SqlClient, totals: Totals, owners: Fragment) => {
+  const differences = counters.map((name) => `${totals[name]} - ${counted[name]} AS ${name}`)
   return sql`SELECT owner.id, owner.tenant_id, ${sql.literal(differences.join(", "))} FROM (${owners}) AS owner
     ORDER BY owner.id`.pipe(Row.all(toDrift))
 }
+
+/** The totals of a bucket before captions counted: there is no such table yet when the migration `usage` runs. */
+const withoutCaptions: Totals = { ...expected.bucket, stream_bytes: inSegments }
 
 /**
  * Finds the drift of some owners: of buckets against their rows, of tenants against the counters of their buckets. `last` is the id of
  * the last owner; null when no owner follows.
  */
-export const findDrift = (sql: SqlClient, owner: "tenant" | "bucket", { after, limit }: Range) => {
+export const findDrift = (
+  sql: SqlClient,
+  owner: "tenant" | "bucket",
+  { after, limit }: Range,
+  totals: Totals = expected[owner]
+) => {
   const tenantId = sql.literal(owner === "tenant" ? "id AS tenant_id" : "tenant_id")
   const owners = sql`SELECT id, ${tenantId} FROM ${sql(owner)} WHERE id > ${after} ORDER BY id LIMIT ${limit}`
-  return Effect.map(selectDrift(sql, owner, owners), (found) => ({
+  return Effect.map(selectDrift(sql, totals, owners), (found) => ({
     drifts: found.filter(({ missing }) => !isNone(missing)),
     last: found.length < limit ? null : (found.at(-1)?.ownerId ?? null)
   }))
@@ -117,7 +128,11 @@ export const findDriftInPages = Effect.fnUntraced(
     const buckets = yield* LargeBuckets.list(sql, { after, limit })
     const small = buckets.flatMap(({ bucketId, isLarge }) => (isLarge ? [] : [bucketId]))
     const found: Array<Drift> = [
-      ...(yield* selectDrift(sql, "bucket", sql`SELECT id, tenant_id FROM bucket WHERE ${among(sql, "id", small)}`))
+      ...(yield* selectDrift(
+        sql,
+        expected.bucket,
+        sql`SELECT id, tenant_id FROM bucket WHERE ${among(sql, "id", small)}`
+      ))
     ]
     for (const bucket of buckets.filter(({ isLarge }) => isLarge)) {
       found.push(yield* compareSums(sql, bucket, yield* LargeBuckets.sum(sql, bucket.bucketId)))
@@ -175,12 +190,8 @@ export const repairDrift = Effect.fnUntraced(function* (
   )
 })
 
-/**
- * Adds to the counters of some buckets, and to those of their tenants, what the former lack, inside a transaction: for the migration,
- * which counts what existed before the counters.
- */
-export const addUncounted = Effect.fnUntraced(function* (sql: SqlClient, range: Range) {
-  const { drifts, last } = yield* findDrift(sql, "bucket", range)
+const addMissing = Effect.fnUntraced(function* (sql: SqlClient, range: Range, totals: Totals) {
+  const { drifts, last } = yield* findDrift(sql, "bucket", range, totals)
   const kept = yield* lockOwners(sql, "bucket", drifts)
   const tenants = new Map<string, Usage>()
   for (const { missing, tenantId } of kept) tenants.set(tenantId, plus(tenants.get(tenantId) ?? none, missing))
@@ -195,3 +206,12 @@ export const addUncounted = Effect.fnUntraced(function* (sql: SqlClient, range: 
   )
   return last
 })
+
+/**
+ * Adds to the counters of some buckets, and to those of their tenants, what the former lack, inside a transaction: for migrations,
+ * which count what existed before a counter.
+ */
+export const addUncounted = (sql: SqlClient, range: Range) => addMissing(sql, range, expected.bucket)
+
+/** As `addUncounted`, for the migration `usage`, whose counters do not include captions. */
+export const addUncountedFormerly = (sql: SqlClient, range: Range) => addMissing(sql, range, withoutCaptions)

@@ -1,5 +1,5 @@
 /**
- * Adds up the files, segments and reservations of buckets of any size in pages, in a transaction that reads one snapshot.
+ * Adds up the files, segments, captions and reservations of buckets of any size in pages, in a transaction that reads one snapshot.
  */
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
@@ -7,8 +7,8 @@ import type { Fragment } from "effect/sql/Statement"
 import type { Usage } from "@holdfast/core/usage/Usage"
 import * as Row from "../Row.ts"
 
-/** A bucket with more files or conversions is large. */
-const most = { files: 1000, conversions: 20 }
+/** A bucket with more files, conversions or captions is large. */
+const most = { files: 1000, conversions: 20, captions: 1000 }
 
 /** Rows of a page: some 20 milliseconds. */
 const pageSize = 5000
@@ -18,6 +18,7 @@ export const list = (sql: SqlClient, { after, limit }: { readonly after: string;
   const hasMore = (table: string, than: number) => sql`EXISTS (SELECT 1 FROM ${sql(table)}
     WHERE bucket_id = part.id OFFSET ${than})`
   return sql`SELECT id, tenant_id, CASE WHEN ${hasMore("file", most.files)} OR ${hasMore("conversion", most.conversions)}
+      OR ${hasMore("captions", most.captions)}
       THEN 1 ELSE 0 END AS is_large
     FROM (SELECT id, tenant_id FROM bucket WHERE id > ${after} ORDER BY id LIMIT ${limit}) AS part ORDER BY id`.pipe(
     Row.all((row) => ({
@@ -74,10 +75,20 @@ export const sum = Effect.fnUntraced(function* (sql: SqlClient, bucketId: string
         AND (segment.conversion_id, segment.name) > (${conversionId}, ${name})
       ORDER BY segment.conversion_id, segment.name`
   )
+  const captions = yield* addPages(
+    sql,
+    ([blobId, id]) => sql`SELECT blob_id AS a, id AS b, octet_length(cues) AS size FROM captions
+      WHERE bucket_id = ${bucketId} AND (blob_id, id) > (${blobId}, ${id}) ORDER BY blob_id, id`
+  )
   // The uploads that run at a time are few.
   const [reservedBytes = 0] = yield* sql`SELECT CAST(COALESCE(SUM(reserved), 0) AS bigint) AS reserved FROM blob
     WHERE state = 'PENDING' AND due_at IS NOT NULL AND bucket_id = ${bucketId}`.pipe(
     Row.all((row) => Row.int(row, "reserved"))
   )
-  return { files: files.rows, contentBytes: files.bytes, streamBytes: segments.bytes, reservedBytes } satisfies Usage
+  return {
+    files: files.rows,
+    contentBytes: files.bytes,
+    streamBytes: segments.bytes + captions.bytes,
+    reservedBytes
+  } satisfies Usage
 })

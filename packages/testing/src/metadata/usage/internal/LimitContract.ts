@@ -3,6 +3,7 @@
  */
 import { expect } from "@effect/vitest"
 import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
+import { CaptionRepository } from "@holdfast/core/captions/CaptionRepository"
 import { ConversionRepository } from "@holdfast/core/conversions/ConversionRepository"
 import { FileRepository } from "@holdfast/core/files/FileRepository"
 import { BlobRepository } from "@holdfast/core/storage/BlobRepository"
@@ -10,6 +11,7 @@ import { UsageRepository } from "@holdfast/core/usage/UsageRepository"
 import { type Limits, within } from "@holdfast/core/usage/UsageLimits"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import * as CaptionFixtures from "../../captions/CaptionFixtures.ts"
 import * as ConversionFixtures from "../../conversions/internal/ConversionFixtures.ts"
 import * as Fixtures from "../../Fixtures.ts"
 import type { It } from "../../internal/It.ts"
@@ -144,6 +146,31 @@ export const limitContract = (it: It): void => {
       expect(yield* usageOf(bucket)).toMatchObject({ streamBytes: size })
       yield* (yield* ConversionRepository).remove({ bucket, blobId: file.content.blobId, format: "hls", sweepAt })
       yield* upload(bucket, size).pipe(limits)
+    })
+  )
+
+  it.effect("limits: captions → count, refused beyond the limit of bucket or tenant, nothing attached", () =>
+    Effect.gen(function* () {
+      const repository = yield* CaptionRepository
+      const video = yield* ConversionFixtures.video
+      const attach = (cues: string) => repository.attach(CaptionFixtures.newCaptions(video, { cues }))
+      const use = video.file.content.size
+      for (const [limits, owner] of [
+        [ofTenant, "tenant"],
+        [ofBucket, "bucket"]
+      ] as const) {
+        expect(yield* Effect.flip(attach("ü").pipe(limits({ bytes: use + 1 })))).toMatchObject(
+          exceeded({ owner, limit: "bytes", maximum: use + 1, use })
+        )
+      }
+      expect(yield* repository.listByContent(CaptionFixtures.newCaptions(video))).toEqual([])
+      expect(yield* usageOf(video.bucket)).toMatchObject({ streamBytes: 0 })
+      yield* attach("ü").pipe(ofBucket({ bytes: use + 2 }))
+      expect(
+        yield* Effect.flip(
+          insert(video.bucket, yield* Fixtures.stage(video.bucket), 1).pipe(ofBucket({ bytes: use + 2 }))
+        )
+      ).toMatchObject(exceeded({ owner: "bucket", limit: "bytes", maximum: use + 2, use: use + 2 }))
     })
   )
 

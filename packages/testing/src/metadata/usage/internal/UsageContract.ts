@@ -5,6 +5,7 @@ import { expect } from "@effect/vitest"
 import { BucketRepository } from "@holdfast/core/buckets/BucketRepository"
 import { RemovalRepository } from "@holdfast/core/buckets/RemovalRepository"
 import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
+import { CaptionRepository } from "@holdfast/core/captions/CaptionRepository"
 import { ConversionRepository } from "@holdfast/core/conversions/ConversionRepository"
 import { FileRepository } from "@holdfast/core/files/FileRepository"
 import { BlobRepository } from "@holdfast/core/storage/BlobRepository"
@@ -13,6 +14,7 @@ import type { Usage } from "@holdfast/core/usage/Usage"
 import { UsageRepository } from "@holdfast/core/usage/UsageRepository"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as CaptionFixtures from "../../captions/CaptionFixtures.ts"
 import * as ConversionFixtures from "../../conversions/internal/ConversionFixtures.ts"
 import * as Fixtures from "../../Fixtures.ts"
 import type { It } from "../../internal/It.ts"
@@ -111,6 +113,54 @@ export const usageContract = (it: It): void => {
       yield* expectUsage(bucket, { ...content, streamBytes: 15_000_000_003 })
       yield* conversions.remove({ bucket, blobId: source.blobId, format: "hls", sweepAt })
       yield* expectUsage(bucket, content)
+    })
+  )
+
+  it.effect("usage: captions attached, removed → stream bytes, as UTF-8", () =>
+    Effect.gen(function* () {
+      const repository = yield* CaptionRepository
+      const video = yield* ConversionFixtures.video
+      const content = { files: 1, contentBytes: video.file.content.size }
+      const [first, second] = [
+        CaptionFixtures.newCaptions(video, { cues: "Grüße 🎬" }),
+        CaptionFixtures.newCaptions(video, { cues: "a" })
+      ]
+      yield* repository.attach(first)
+      yield* repository.attach(second)
+      yield* expectUsage(video.bucket, { ...content, streamBytes: 12 + 1 })
+      expect(yield* Effect.flip(repository.attach({ ...first, id: Sample.id("cap"), maximum: 2 }))).toMatchObject({
+        _tag: "QuotaExceeded"
+      })
+      yield* expectUsage(video.bucket, { ...content, streamBytes: 12 + 1 })
+      yield* repository.remove(first)
+      yield* repository.remove(first)
+      yield* expectUsage(video.bucket, { ...content, streamBytes: 1 })
+    })
+  )
+
+  it.effect("usage: contents with captions in buckets of two tenants replaced → captions count until the sweep", () =>
+    Effect.gen(function* () {
+      const [repository, files] = [yield* CaptionRepository, yield* FileRepository]
+      const videos = [yield* ConversionFixtures.video, yield* ConversionFixtures.video]
+      for (const [index, { bucket, file, ...video }] of videos.entries()) {
+        yield* repository.attach(CaptionFixtures.newCaptions({ bucket, ...video }, { cues: "a".repeat(index + 1) }))
+        const content = contentOf(yield* Fixtures.stage(bucket), 4)
+        yield* files.replaceContent({ bucket, fileId: file.id, content, condition: {}, sweepAt })
+        yield* expectUsage(bucket, { files: 1, contentBytes: 4, streamBytes: index + 1 })
+      }
+      yield* (yield* BlobRepository).forget(videos.map(({ source }) => source.blobId))
+      for (const { bucket } of videos) yield* expectUsage(bucket, { files: 1, contentBytes: 4 })
+    })
+  )
+
+  it.effect("usage: bucket with captions removed → tenant has nothing of it, also after the sweep", () =>
+    Effect.gen(function* () {
+      const { bucket, ...video } = yield* ConversionFixtures.video
+      yield* (yield* CaptionRepository).attach(CaptionFixtures.newCaptions({ bucket, ...video }))
+      yield* (yield* BucketRepository).remove({ bucket, force: true, sweepAt: Sample.at() })
+      expect(yield* ofTenant(bucket.tenantId)).toEqual(none)
+      yield* (yield* BlobRepository).forget([video.source.blobId])
+      expect(yield* ofTenant(bucket.tenantId)).toEqual(none)
     })
   )
 
