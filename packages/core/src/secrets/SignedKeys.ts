@@ -18,6 +18,7 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import type { Actor } from "../Actor.ts"
 import { Unauthenticated } from "../Errors.ts"
+import * as Base64UrlText from "./internal/Base64UrlText.ts"
 import { SigningSecret } from "./SigningSecret.ts"
 
 /** What the holder of a key may do. */
@@ -106,6 +107,7 @@ export const make = Effect.fnUntraced(function* <G extends Grant>({
   const maxLength = encodedLength(maxPayload + tagLength)
   const pattern = new RegExp(`^${prefix}[A-Za-z0-9_-]{${minLength},${maxLength}}$`)
   const verified = new Map<string, G>()
+  const encode = Base64UrlText.makeEncoder(maxPayload + tagLength)
 
   /** The latest context: programs mostly create many keys for one bucket. */
   let latest = { text: "", bytes: encoder.encode("") }
@@ -133,12 +135,7 @@ export const make = Effect.fnUntraced(function* <G extends Grant>({
   })
 
   const signText: SignedKeys<G>["signText"] = (scope, payload) =>
-    Effect.map(Effect.orDie(mac.sign(secret, signedBytes(scope, payload))), (tag) => {
-      const bytes = new Uint8Array(payload.length + tag.length)
-      bytes.set(payload)
-      bytes.set(tag, payload.length)
-      return prefix + Base64Url.encode(bytes)
-    })
+    Effect.map(Effect.orDie(mac.sign(secret, signedBytes(scope, payload))), (tag) => prefix + encode(payload, tag))
 
   const signed: SignedKeys<G> = {
     signText,

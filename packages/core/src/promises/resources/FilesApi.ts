@@ -243,12 +243,11 @@ export const make = (invoke: Invoke): FilesApi =>
       removeMany: (actor, input) => Moves.use((service) => service.removeMany(actor, input, input)),
 
       signedUrl: (actor, input) =>
-        Effect.gen(function* () {
-          const apiUrl = yield* decodeApiUrl(input)
-          const { create } = yield* Links.Links
-          const link = yield* create(actor, input, input)
-          return { url: `${apiUrl}${link.path}`, expiresAt: link.expiresAt }
-        }),
+        Effect.flatMap(decodeApiUrl(input), (apiUrl) =>
+          Effect.flatMap(Links.Links, ({ create }) =>
+            Effect.map(create(actor, input, input), ({ expiresAt, path }) => ({ url: `${apiUrl}${path}`, expiresAt }))
+          )
+        ),
 
       uploadUrl: (actor, input) =>
         Effect.gen(function* () {
