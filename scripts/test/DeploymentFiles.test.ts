@@ -44,12 +44,14 @@ interface Deployment extends Manifest {
       readonly metadata: { readonly labels: unknown; readonly annotations: Readonly<Record<string, string>> }
       readonly spec: {
         readonly terminationGracePeriodSeconds: number
-        readonly securityContext: { readonly runAsNonRoot: boolean }
+        readonly securityContext: object
+        readonly automountServiceAccountToken: boolean
         readonly volumes: ReadonlyArray<{ readonly name: string }>
         readonly containers: ReadonlyArray<{
           readonly image: string
           readonly ports: ReadonlyArray<{ readonly name: string; readonly containerPort: number }>
-          readonly securityContext: { readonly readOnlyRootFilesystem: boolean }
+          readonly securityContext: object
+          readonly resources: Readonly<Record<"requests" | "limits", object>>
           readonly startupProbe: Probe
           readonly readinessProbe: Probe
           readonly livenessProbe: Probe
@@ -164,9 +166,28 @@ describe("deploy/kubernetes/holdfast.yaml", () => {
     )
   })
 
-  it("pod → not the root user, and a read-only root file system", () => {
-    assert.isTrue(pod?.securityContext.runAsNonRoot)
-    assert.isTrue(container?.securityContext.readOnlyRootFilesystem)
+  it("pod → the restricted standard of Kubernetes, a read-only root file system, no credentials of the cluster", () => {
+    const user = 1000
+    assert.deepStrictEqual(pod?.securityContext, {
+      runAsNonRoot: true,
+      runAsUser: user,
+      runAsGroup: user,
+      fsGroup: user,
+      seccompProfile: { type: "RuntimeDefault" }
+    })
+    assert.deepStrictEqual(container?.securityContext, {
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ["ALL"] }
+    })
+    assert.isFalse(pod?.automountServiceAccountToken)
+  })
+
+  it("container → requests processor and memory, limits memory, names a version of the image", () => {
+    assert.hasAllKeys(container?.resources, ["requests", "limits"])
+    assert.hasAllKeys(container?.resources.requests, ["cpu", "memory"])
+    assert.hasAllKeys(container?.resources.limits, ["memory"])
+    assert.match(container?.image ?? "", /:\d+\.\d+\.\d+$/)
   })
 })
 

@@ -7,8 +7,9 @@ import { execFile } from "node:child_process"
 import * as Fs from "node:fs/promises"
 import * as Path from "node:path"
 import { promisify } from "node:util"
-import { expect, inject, it } from "vitest"
+import { expect, inject, it, vi } from "vitest"
 import { createClient } from "../../src/client/index.ts"
+import { makeVideo } from "../streams/support/Videos.ts"
 import * as Process from "../support/Process.ts"
 
 const root = Path.join(import.meta.dirname, "../../../..")
@@ -35,12 +36,10 @@ const notRun: Readonly<Record<string, string>> = {
   "docs/mirrors.md 2": "needs buckets in clouds; Samples.test.ts runs such requests",
   "docs/operating.md 8": "needs a service that is stopped; StoreIdentity.test.ts runs the command",
   "docs/performance.md": "measures for minutes",
-  "docs/players.md": "needs a converted video; Samples.test.ts runs the request",
   "docs/runtimes.md": "scripts/hosts runs the bundler",
   "docs/s3.md 2": "needs the AWS CLI",
   "docs/s3.md 3": "S3Credentials.test.ts runs the commands",
   "docs/s3.md 4": "needs restic, and a host name",
-  "docs/streaming.md": "needs a converted video; Samples.test.ts runs the requests",
   "packages/http/README.md 1": "Packages.test.ts installs the package from a tarball and serves"
 }
 
@@ -68,7 +67,10 @@ const pageOf = ({ name }: Block): string => name.slice(0, name.lastIndexOf(" "))
 const isRun = (block: Block): boolean =>
   notRun[block.name] === undefined && notRun[pageOf(block)] === undefined && !isInstallation(block.code)
 
-/** The commands that the blocks call. A restore goes into a data directory of its own, except for one that repairs contents. */
+/**
+ * The commands that the blocks call. A restore goes into a data directory of its own, except for one that repairs contents. No window
+ * opens: ffprobe reads what ffplay would play.
+ */
 const prelude = (program: string): string => `
   curl() { command curl -sS -f "$@"; }
   npx() {
@@ -76,6 +78,7 @@ const prelude = (program: string): string => `
     if [ "$1" = restore ] && [ "\${3:-}" != --only-damaged ]; then export HOLDFAST_DATA_DIR="$PWD/restored-$RANDOM"; fi
     "${process.execPath}" "${program}" "$@"
   }
+  ffplay() { ffprobe -v error "$@"; }
 `
 
 /** The receiver of webhooks: no name server knows it (RFC 2606), so that nothing leaves this machine. */
@@ -87,7 +90,8 @@ const { describe } = Requires.requires(
   Requires.firstMissing(
     Requires.command("bash", "--version"),
     Requires.command("curl", "--version"),
-    Requires.command("jq", "--version")
+    Requires.command("jq", "--version"),
+    Requires.command("ffmpeg", "-version")
   )
 )
 
@@ -115,6 +119,20 @@ describe("pages", () => {
       return { webhookId, deliveryId: items[0]?.id ?? "" }
     }
 
+    const video = await makeVideo("160x120", 1, "-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p")
+    const subtitles = "1\n00:00:00,000 --> 00:00:01,000\nHallo\n"
+
+    /** Makes the video that the blocks about streams show, with its stream, and returns the id of captions. */
+    const makeHolidays = async (bucket: { readonly tenantId: string; readonly bucketId: string }) => {
+      const file = await client.files.upload({ ...bucket, name: "holidays.mp4", alias: "holidays", content: video })
+      const ref = { ...bucket, fileId: file.id }
+      await client.streams.request({ ...ref, format: "hls", wait: 60 })
+      // The poster follows the stream.
+      await vi.waitFor(async () => (await client.streams.poster(ref)).bytes(), { timeout: 60_000, interval: 200 })
+      const { id } = await client.streams.attachCaptions({ ...ref, language: "en", text: subtitles })
+      return id
+    }
+
     const prepare = async (block: Block, index: number) => {
       const { id: bucketId } = await client.buckets.create({ tenantId, name: `bucket-${index}` })
       const bucket = { tenantId, bucketId }
@@ -126,9 +144,11 @@ describe("pages", () => {
       const account = block.code.includes("key_…")
         ? (await Process.run(["keys", "create", "--email", `a${index}@example.com`], { env })).stderr
         : ""
+      const captionsId = /@holidays|\$file\//.test(block.code) ? await makeHolidays(bucket) : undefined
       const cwd = Path.join(directory, String(index))
       await Fs.mkdir(cwd)
       await Fs.writeFile(Path.join(cwd, "report.pdf"), "a report")
+      await Fs.writeFile(Path.join(cwd, "holidays.de.srt"), subtitles)
       if (block.code.includes("/backups/holdfast")) await Fs.cp(backups, Path.join(cwd, "backups"), { recursive: true })
       const names: Readonly<Record<string, string>> = {
         "ten_…": tenantId,
@@ -163,7 +183,8 @@ describe("pages", () => {
         tenant: tenantId,
         bucket: bucketId,
         webhook: webhookId,
-        id: webhookId,
+        file: `${service.url}/api/v1/tenants/${tenantId}/buckets/${bucketId}/files/@holidays`,
+        id: captionsId ?? webhookId,
         delivery: deliveryId,
         last: events[0]?.id ?? ""
       }
