@@ -4,6 +4,7 @@ import * as Os from "node:os"
 import * as Path from "node:path"
 import { assert, describe, it, onTestFinished } from "vitest"
 import * as Packages from "../packages/Packages.ts"
+import * as Readmes from "../packages/Readmes.ts"
 
 const repository = "https://git.example.com/acme/holdfast"
 
@@ -43,6 +44,48 @@ describe("address of the repository", () => {
         bugs: { url: `${repository}/issues` }
       })
     }
+  })
+
+  it.each(Packages.directories)(
+    "%s, README as it is published → every link is absolute, to a file that exists",
+    (directory) => {
+      const text = Fs.readFileSync(Path.join(Packages.root, directory, "README.md"), "utf8")
+      const published = Readmes.withAbsoluteLinks(text, repository, directory)
+      const links = [...published.matchAll(/\]\(([^)\s]+)\)/g)].flatMap(([, link = ""]) =>
+        link.startsWith("#") ? [] : [link]
+      )
+      for (const link of links) {
+        assert.match(link, /^https:\/\//)
+        if (!link.startsWith(repository)) continue
+        const path = new URL(link).pathname.replace(`${new URL(repository).pathname}/blob/main/`, "")
+        assert.isTrue(Fs.existsSync(Path.join(Packages.root, path)), link)
+      }
+      assert.strictEqual(Readmes.withAbsoluteLinks(published, repository, directory), published)
+    }
+  )
+
+  it("links of a README: addresses and anchors → as they are; outside of the repository → refused", () => {
+    const text = "[a](https://example.com/) [b](#here) [c](mailto:a@example.com) [d](../../docs/d.md) [e](../http#e)"
+    const published = `[a](https://example.com/) [b](#here) [c](mailto:a@example.com) [d](${repository}/blob/main/docs/d.md) [e](${repository}/blob/main/packages/http#e)`
+    assert.strictEqual(Readmes.withAbsoluteLinks(text, repository, "packages/core"), published)
+    assert.throws(
+      () => Readmes.withAbsoluteLinks("[a](../../../a.md)", repository, "packages/core"),
+      /outside of the repository/
+    )
+  })
+
+  it("READMEs while they are packed → absolute links; afterwards, also after an error → as before", () => {
+    const root = makeDirectory()
+    const file = Path.join(root, "packages/core/README.md")
+    Fs.mkdirSync(Path.dirname(file), { recursive: true })
+    Fs.writeFileSync(file, "[a](../../docs/a.md)")
+    const packed = { root, repository, directories: ["packages/core"] }
+    assert.strictEqual(
+      Readmes.whileAbsolute(packed, () => Fs.readFileSync(file, "utf8")),
+      `[a](${repository}/blob/main/docs/a.md)`
+    )
+    assert.throws(() => Readmes.whileAbsolute(packed, () => assert.fail("not published")), /not published/)
+    assert.strictEqual(Fs.readFileSync(file, "utf8"), "[a](../../docs/a.md)")
   })
 
   it.each([
