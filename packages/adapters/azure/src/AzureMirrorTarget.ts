@@ -18,6 +18,7 @@ import type * as AzureOptions from "./AzureOptions.ts"
 import * as BlobObjects from "./internal/blobs/BlobObjects.ts"
 import * as Connection from "./internal/client/Connection.ts"
 import * as Listing from "./internal/client/Listing.ts"
+import * as Sdk from "./internal/client/Sdk.ts"
 import * as MirrorDescribe from "./internal/mirrors/MirrorDescribe.ts"
 import * as MirrorDescription from "./internal/mirrors/MirrorDescription.ts"
 import * as MirrorNames from "./internal/mirrors/MirrorNames.ts"
@@ -42,6 +43,7 @@ export const open =
   (options: AzureOptions.MirrorOptions): Open<AzureBlobLocation> =>
   ({ containerName, ...account }) =>
     Effect.gen(function* () {
+      yield* Sdk.inSteps
       const connection = yield* Connection.make({ ...options, account, container: containerName }).pipe(
         Effect.mapError(AzureErrors.toTargetError("open"))
       )

@@ -19,6 +19,7 @@ import * as Stream from "effect/Stream"
 import * as BlobObjects from "./internal/blobs/BlobObjects.ts"
 import * as Configuration from "./internal/client/Configuration.ts"
 import * as Connection from "./internal/client/Connection.ts"
+import * as Sdk from "./internal/client/Sdk.ts"
 import * as MirrorDescribe from "./internal/mirrors/MirrorDescribe.ts"
 import * as MirrorObjects from "./internal/mirrors/MirrorObjects.ts"
 import * as MirrorUpload from "./internal/mirrors/MirrorUpload.ts"
@@ -44,6 +45,7 @@ export const open =
     Effect.gen(function* () {
       const toError = S3Errors.toTargetError(secretsOf(location))
       const connection = yield* checkEndpoint(location).pipe(
+        Effect.andThen(Sdk.inSteps),
         Effect.andThen(Connection.make(Configuration.forTarget(options, location), location.bucketName)),
         Effect.mapError(toError("open"))
       )

@@ -14,3 +14,18 @@ export const watch = (prefix: string): (() => boolean) => {
   })
   return () => isImported
 }
+
+/** Returns a function that returns the largest number of modules below `node_modules` that were loaded in one turn of the event loop. */
+export const watchTurns = (): (() => number) => {
+  let [count, most] = [0, 0]
+  registerHooks({
+    load: (url, context, next) => {
+      if (url.includes("/node_modules/")) {
+        if (count === 0) setImmediate(() => (count = 0))
+        most = Math.max(most, ++count)
+      }
+      return next(url, context)
+    }
+  })
+  return () => most
+}

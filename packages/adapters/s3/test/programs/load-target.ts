@@ -1,5 +1,6 @@
 /**
- * Prints whether the SDK is loaded after the import of the module of mirror targets, and after a target was opened.
+ * Prints whether the SDK is loaded after the import of the module of mirror targets, and after a target was opened,
+ * and how many modules were loaded in one turn of the event loop at most.
  */
 import * as ImportWatch from "@holdfast/testing/processes/ImportWatch"
 import * as Effect from "effect/Effect"
@@ -9,6 +10,7 @@ const isLoaded = ImportWatch.watch("@aws-sdk/")
 
 const { open } = await import("../../src/S3MirrorTarget.ts")
 const imported = isLoaded()
+const mostPerTurn = ImportWatch.watchTurns()
 const opening = open({ allowPrivate: false })({
   type: "S3",
   region: "us-east-1",
@@ -17,4 +19,4 @@ const opening = open({ allowPrivate: false })({
   secretAccessKey: Redacted.make("secret")
 })
 await Effect.runPromise(Effect.scoped(opening))
-process.stdout.write(JSON.stringify({ imported, opened: isLoaded() }))
+process.stdout.write(JSON.stringify({ imported, opened: isLoaded(), mostPerTurn: mostPerTurn() }))

@@ -19,8 +19,8 @@ const unavailable = ({ name }: OptionalPackage.PackageMissing): MirrorTargetErro
   })
 
 /**
- * Loads the package of a cloud when the first mirror needs it. Opening the target loads the cloud's SDK, in a later turn of the
- * event loop: Node loads a package without a pause, each of the two for up to 100 ms.
+ * Loads the package of a cloud when the first mirror needs it. Opening the target loads the cloud's SDK, in later turns of the
+ * event loop: Node loads a package in one turn.
  */
 const lazily = <Location>(name: string, load: () => Promise<Open<Location>>): Open<Location> => {
   let loading: Promise<Open<Location>> | undefined

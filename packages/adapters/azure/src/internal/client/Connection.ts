@@ -2,7 +2,7 @@
  * The SDK's client for one container, as effects that fail with `AzureFailure`. The SDK is loaded when the first client
  * is made, not when this package is imported.
  */
-import type * as Sdk from "@azure/storage-blob"
+import type { ContainerClient } from "@azure/storage-blob"
 import * as AbortableRequest from "@holdfast/outbound/AbortableRequest"
 import * as GuardedAgents from "@holdfast/outbound/GuardedAgents"
 import * as RequestOptions from "@holdfast/outbound/RequestOptions"
@@ -12,10 +12,11 @@ import type * as Scope from "effect/Scope"
 import * as AzureFailure from "../AzureFailure.ts"
 import type * as AzureOptions from "../../AzureOptions.ts"
 import * as Account from "./Account.ts"
+import * as Sdk from "./Sdk.ts"
 import * as SocketTimeouts from "./SocketTimeouts.ts"
 
 /** Makes one request of the SDK. The signal aborts it. */
-type Request<A> = (container: Sdk.ContainerClient, signal: AbortSignal) => Promise<A>
+type Request<A> = (container: ContainerClient, signal: AbortSignal) => Promise<A>
 
 /** A client of one container. */
 export interface Connection {
@@ -58,7 +59,7 @@ export const make = (settings: Settings): Effect.Effect<Connection, AzureFailure
       settings,
       RequestOptions.storeConnections
     )
-    const sdk = yield* Effect.promise(() => import("@azure/storage-blob"))
+    const sdk = yield* Sdk.atOnce
     const { credential, url } = yield* Account.resolve(sdk, settings.account, settings.container)
     const { http, https } = yield* GuardedAgents.scoped(
       settings,

@@ -2,7 +2,7 @@
  * The SDK's client for one bucket, as effects that fail with `S3Failure`. The SDK is loaded when the first client is
  * made, not when this package is imported.
  */
-import type * as Sdk from "@aws-sdk/client-s3"
+import type { S3Client } from "@aws-sdk/client-s3"
 import * as AbortableRequest from "@holdfast/outbound/AbortableRequest"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -14,9 +14,10 @@ import type { RangeAddress } from "./ObjectAddress.ts"
 import * as PayloadHash from "./PayloadHash.ts"
 import * as PutObject from "./PutObject.ts"
 import * as ResponseDate from "./ResponseDate.ts"
+import * as Sdk from "./Sdk.ts"
 
 /** Makes one request of the SDK. The signal in `options` aborts it. */
-type Request<A> = (client: Sdk.S3Client, sdk: typeof Sdk, options: { readonly abortSignal: AbortSignal }) => Promise<A>
+type Request<A> = (client: S3Client, sdk: Sdk.Sdk, options: { readonly abortSignal: AbortSignal }) => Promise<A>
 
 /** The head of a response to a read. */
 export interface Opened {
@@ -47,7 +48,7 @@ export const make = (
   bucket: string
 ): Effect.Effect<Connection, S3Failure.S3Failure, Scope.Scope> =>
   Effect.gen(function* () {
-    const sdk = yield* Effect.promise(() => import("@aws-sdk/client-s3"))
+    const sdk = yield* Sdk.atOnce
     const client = yield* Effect.acquireRelease(
       Effect.try({ try: () => new sdk.S3Client(configuration), catch: S3Failure.fromCause }),
       (client) => Effect.sync(() => client.destroy())
