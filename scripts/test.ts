@@ -26,6 +26,7 @@ const missing = Prerequisites.install(
     Prerequisites.chromium,
     Prerequisites.nginx,
     Prerequisites.varnish,
+    Prerequisites.haproxy,
     Prerequisites.pgbouncer
   ],
   printLine

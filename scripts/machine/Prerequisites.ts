@@ -64,6 +64,8 @@ export const nginx: Prerequisite = server("nginx", "nginx")
 
 export const varnish: Prerequisite = server("varnishd", "varnish")
 
+export const haproxy: Prerequisite = server("haproxy", "haproxy")
+
 /** A pooler of connections to PostgreSQL. */
 export const pgbouncer: Prerequisite = server("pgbouncer", "pgbouncer")
 

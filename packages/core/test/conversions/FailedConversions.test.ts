@@ -11,7 +11,7 @@ import { TranscoderControl } from "@holdfast/testing/transcoding/TranscoderContr
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { blobsLeft, lasting, reached, startWorker, tagOf, test, video } from "./support/Setup.ts"
+import { blobsLeft, clearFaults, lasting, reached, startWorker, tagOf, test, video } from "./support/Setup.ts"
 
 const content = FakeMedia.make(lasting(40))
 
@@ -36,7 +36,7 @@ describe("ConversionWorker: failures", () => {
         message: failed.error
       })
       expect(yield* blobsLeft).toBe(1)
-      yield* control.clear
+      yield* clearFaults
       expect(yield* conversions.request(actor, ref, "hls")).toMatchObject({ state: "QUEUED", error: null })
       yield* reached(actor, ref, "READY")
       expect(yield* blobsLeft).toBe(12)
@@ -104,7 +104,7 @@ describe("ConversionWorker: failures", () => {
       const failed = yield* reached(actor, ref, "FAILED")
       expect(failed.error).toBe("There is not enough disk space for the conversion.")
       isFull = false
-      yield* control.clear
+      yield* clearFaults
       yield* conversions.request(actor, ref, "hls")
       yield* reached(actor, ref, "READY")
     })

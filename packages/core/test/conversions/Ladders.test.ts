@@ -9,7 +9,18 @@ import * as FakeMedia from "@holdfast/testing/transcoding/FakeMedia"
 import { TranscoderControl } from "@holdfast/testing/transcoding/TranscoderControl"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import { blobsLeft, lasting, reached, record, startWorker, tagOf, test, until, video } from "./support/Setup.ts"
+import {
+  blobsLeft,
+  clearFaults,
+  lasting,
+  reached,
+  record,
+  startWorker,
+  tagOf,
+  test,
+  until,
+  video
+} from "./support/Setup.ts"
 
 const content = FakeMedia.make(lasting(10))
 const in4k: Media = {
@@ -98,7 +109,7 @@ describe("ladders", () => {
       yield* startWorker(atOnce)
       yield* (yield* Conversions).request(actor, ref, "hls")
       yield* until(control.calls("ladder"), (calls) => calls > 0)
-      yield* control.clear
+      yield* clearFaults
       const next = yield* video(content)
       yield* (yield* Conversions).request(next.actor, next.ref, "hls")
       yield* until(names(next.actor, next.ref), (found) => found.length > 1)

@@ -82,7 +82,8 @@ Requires.requires(missing).describe("malicious file", () => {
     const harmless = await server.makeFile(bucket, await Samples.make(directory, "silent.mp4"), {
       name: "harmless.mp4"
     })
-    expect((await server.post(`${harmless.path}/streams/hls`, wait)).status).toBe(200)
+    const encoded = { ...wait, json: { mode: "transcode" } }
+    expect((await server.post(`${harmless.path}/streams/hls`, encoded)).status).toBe(200)
     expect(await calls()).toMatch(/open.*\/input"/)
 
     await server.makeFile(bucket, await Samples.make(directory, "h264.mp4"), { name: "secret.ts" })

@@ -58,10 +58,18 @@ export const inDirectory = (directory: string) =>
     )
   )
 
+/** No storyboards: they join some time after READY, and tests count blobs as soon as a conversion is READY. */
+const withoutStoryboards = Effect.flatMap(TranscoderControl, ({ fail }) => fail("storyboard", "Unsupported"))
+
+/** Ends the faults of the transcoder that a test has set. */
+export const clearFaults = Effect.andThen(
+  Effect.flatMap(TranscoderControl, ({ clear }) => clear),
+  withoutStoryboards
+)
+
 /** Starts a worker with short intervals in the scope. */
 export const startWorker = Effect.fnUntraced(function* (options: Partial<ConversionWorkerOptions> = {}) {
-  // A storyboard joins some time after READY. Tests count blobs as soon as a conversion is READY.
-  yield* (yield* TranscoderControl).fail("storyboard", "Unsupported")
+  yield* withoutStoryboards
   return yield* Layer.build(
     Layer.fresh(
       ConversionWorker.layer({
