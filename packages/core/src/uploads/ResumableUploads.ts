@@ -182,6 +182,7 @@ const toUpload = ({
   answer,
   blobId: _blobId,
   epoch: _epoch,
+  replacedFileId: _replacedFileId,
   revision: _revision,
   ...upload
 }: StoredUpload): Upload => ({ ...upload, fileId: CompleteUpload.fileIdOf(answer) })

@@ -78,6 +78,11 @@ export interface StoredUpload extends Omit<Upload, "fileId"> {
   readonly revision: number
   /** The file that the upload has made, as JSON; null until it is DONE. */
   readonly answer: string | null
+  /**
+   * The file whose content the upload replaces, so that it reserves only by how much the new content is larger; null for none. At most
+   * one open upload of a file has it: otherwise each of many could store as many bytes beyond the limits.
+   */
+  readonly replacedFileId: string | null
 }
 
 /**

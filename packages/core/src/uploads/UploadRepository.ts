@@ -44,8 +44,9 @@ export class UploadRepository extends Context.Service<
   UploadRepository,
   {
     /**
-     * Stores an OPEN upload without parts, and stages its blob until the upload expires. Reserves the declared length, unless the
-     * upload has partial ones, which have reserved it. Fails with `NotFound` when there is no such bucket, and with `QuotaExceeded` when a limit of `CurrentLimits` would be exceeded, or when
+     * Stores an OPEN upload without parts, and stages its blob until the upload expires. Its `replacedFileId` becomes null where another
+     * open upload has the same. Reserves the declared length, less the bytes that it replaces, unless the upload has partial ones, which
+     * have reserved it. Fails with `NotFound` when there is no such bucket, and with `QuotaExceeded` when a limit of `CurrentLimits` would be exceeded, or when
      * the tenant has `maxOpen` open uploads already, or `maxOfLink` by the link of the upload. Returns the rules of the bucket's contents.
      */
     readonly create: (
@@ -57,6 +58,9 @@ export class UploadRepository extends Context.Service<
     readonly find: (
       upload: UploadRef
     ) => Effect.Effect<Option.Option<{ readonly upload: StoredUpload; readonly rules: ContentRules }>, MetadataError>
+
+    /** Returns the bytes of the content that an upload replaces, if it is still that of the file at its place; 0 for none. */
+    readonly replacedBytes: (upload: StoredUpload) => Effect.Effect<number, MetadataError>
 
     /** Lists the OPEN uploads of a bucket that have not expired, by id. */
     readonly list: (
@@ -86,7 +90,7 @@ export class UploadRepository extends Context.Service<
 
     /**
      * Makes a PENDING blob a part of an OPEN upload, prolongs the upload until `expiresAt`, and reserves the part's bytes where its
-     * upload has no declared length. `at` is where the part goes:
+     * upload has no declared length, as far as they exceed those that the upload replaces. `at` is where the part goes:
      *
      * - an offset and an epoch: the next part of an APPEND upload. Fails with `UploadSuperseded` when the upload has another offset
      *   or epoch by now.

@@ -22,6 +22,8 @@ import { Upload } from "@aws-sdk/lib-storage"
 import { Client as MinioClient } from "minio"
 import { createHash, randomBytes } from "node:crypto"
 import { Readable } from "node:stream"
+import * as Actor from "@holdfast/core/Actor"
+import { Quotas } from "@holdfast/core/usage/Quotas"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { operations } from "../../src/s3/Operations.ts"
 import { describeEach } from "../support/EachDatabase.ts"
@@ -115,6 +117,31 @@ describeEach("multipart", (current: () => TestServer) => {
     expect(got.ETag).toBe(made.ETag)
     expect(got.bytes.equals(Buffer.concat(parts))).toBe(true)
     expect((await complete(ref, list)).ETag).toBe(made.ETag)
+  })
+
+  it("object replaced at the limit of bytes → parts have room for its bytes and what is left, not for more", async () => {
+    const server = current()
+    const { bucketId, tenantId } = await server.makeBucket()
+    const { name } = (await (await server.get(`/tenants/${tenantId}/buckets/${bucketId}`)).json()) as { name: string }
+    const client = S3Server.client(server.url, await S3Server.makeToken(server, tenantId))
+    const own = { Bucket: name, Key: "at the limit" }
+    await server.run(Quotas.use((quotas) => quotas.set(Actor.system, tenantId, { bytes: 6 * MiB + 10 })))
+    await client.send(new PutObjectCommand({ ...own, Body: randomBytes(6 * MiB) }))
+    const { UploadId = "" } = await client.send(new CreateMultipartUploadCommand(own))
+    const ref = { ...own, UploadId }
+    const parts = [randomBytes(5 * MiB), randomBytes(MiB + 10)]
+    const putPart = (PartNumber: number, Body: Uint8Array) =>
+      client.send(new UploadPartCommand({ ...ref, PartNumber, Body }))
+    await putPart(1, parts[0]!)
+    expect(await codeOf(putPart(2, randomBytes(MiB + 11)))).toBe("QuotaExceeded")
+    await putPart(2, parts[1]!)
+    const MultipartUpload = { Parts: parts.map((part, index) => listed(part, index + 1)) }
+    await client.send(new CompleteMultipartUploadCommand({ ...ref, MultipartUpload }))
+    const { ContentLength } = await client.send(new HeadObjectCommand(own))
+    expect(ContentLength).toBe(6 * MiB + 10)
+    const { usage } = (await (await server.get(`/tenants/${tenantId}/usage`)).json()) as { usage: object }
+    expect(usage).toMatchObject({ contentBytes: 6 * MiB + 10, reservedBytes: 0 })
+    client.destroy()
   })
 
   it("list of parts: none, unknown, other tag, other order, too small → the error of each, and the upload stays", async () => {

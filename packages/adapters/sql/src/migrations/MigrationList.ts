@@ -31,6 +31,7 @@ import { s3Secrets } from "./access/S3Secrets.ts"
 import { tokenOrigins } from "./access/TokenOrigins.ts"
 import { tokenScopes } from "./access/TokenScopes.ts"
 import { contentDigests } from "./uploads/ContentDigests.ts"
+import { replacingUploads } from "./uploads/ReplacingUploads.ts"
 import { uploadLinks } from "./uploads/UploadLinks.ts"
 import { uploads } from "./uploads/Uploads.ts"
 import { shareExpiry } from "./access/ShareExpiry.ts"
@@ -70,6 +71,7 @@ export const migrations: ReadonlyArray<Migration> = [
   { id: 43, name: "keys", steps: keys },
   { id: 46, name: "checksums", steps: checksums },
   { id: 47, name: "upload_links", steps: uploadLinks },
+  { id: 48, name: "replacing_uploads", steps: replacingUploads },
   { id: 49, name: "captions", steps: captions },
   { id: 52, name: "posters", steps: posters },
   { id: 53, name: "ladders", steps: ladders },

@@ -168,9 +168,12 @@ export const make = Effect.fnUntraced(function* (find: Find) {
     const size = isFinal ? yield* Partials.checkAll(sources.success, link) : length
     yield* checkHeaders(tenantId, description.headers ?? [])
     yield* room.forContent(length ?? 0)
+    let replacedFileId: string | null = null
     if (!isPartial) {
       const existing = Option.getOrNull(yield* files.find(bucket, StoreFile.toSelector({ path, name })))
       yield* StoreFile.check({ bucket, condition, folder, onConflict }, existing)
+      // The partial uploads have reserved the bytes of a concatenation.
+      if (onConflict === "replace" && !isFinal) replacedFileId = existing?.id ?? null
     }
     const now = yield* DateTime.now
     const upload: StoredUpload = {
@@ -185,6 +188,7 @@ export const make = Effect.fnUntraced(function* (find: Find) {
       epoch: 0,
       revision: 0,
       answer: null,
+      replacedFileId,
       createdAt: now,
       expiresAt: DateTime.addDuration(
         now,

@@ -58,7 +58,10 @@ export const make = Effect.gen(function* () {
       blobId,
       limits: reservesLength(upload) ? unlimited : limits,
       length,
-      replacedBytes: undefined
+      replacedBytes:
+        upload.replacedFileId === null
+          ? undefined
+          : Effect.map(uploads.replacedBytes(upload), (bytes) => Math.max(0, bytes - upload.received))
     })
     yield* reservation.declared
     const { sha256, size } = yield* store.put(key, reservation.whileReading(content))

@@ -418,4 +418,82 @@ export const uploadContract = (it: It): void => {
       expect(yield* reserved(bucket)).toBe(60)
     })
   )
+
+  it.effect("limits on bytes: upload replaces a content → reserves what it adds; completed at the limit", () =>
+    Effect.gen(function* () {
+      const [files, uploads] = [yield* FileRepository, yield* UploadRepository]
+      const bucket = yield* Fixtures.bucket()
+      const size = 100
+      const content = { ...Sample.content(yield* Fixtures.stage(bucket)), size }
+      const file = Sample.file({ version: 1, content, path: "/a/", name: "b" })
+      yield* files.insert(bucket, { ...file, content })
+      const replacing = { replacedFileId: file.id, terms: { ...sample(bucket).terms, description: file } }
+      const limited = within({ ...unlimited, tenant: { files: null, bytes: 110 } })
+      const quota = { owner: "tenant", limit: "bytes" }
+
+      const declared = { ...replacing, length: 111 }
+      expect(yield* Effect.flip(limited(open(bucket, declared)))).toMatchObject({ quota })
+      const whole = yield* limited(open(bucket, { ...declared, length: 105 }))
+      expect([yield* reserved(bucket), yield* uploads.replacedBytes(whole)]).toEqual([5, size])
+      yield* uploads.abort(refOf(whole))
+      expect(yield* reserved(bucket)).toBe(0)
+
+      const upload = yield* limited(open(bucket, { ...replacing, mode: "PARTS" }))
+      const found = Option.getOrThrow(yield* uploads.find(refOf(upload)))
+      expect(found.upload.replacedFileId).toBe(file.id)
+      yield* limited(put(upload, { number: 1 }, 60))
+      expect(yield* reserved(bucket)).toBe(0)
+      expect(yield* Effect.flip(limited(put(upload, { number: 2 }, 51)))).toMatchObject({ quota })
+      yield* limited(put(upload, { number: 2 }, 50))
+      expect(yield* reserved(bucket)).toBe(10)
+      yield* limited(put(upload, { number: 2 }, 45))
+      expect(yield* reserved(bucket)).toBe(5)
+      yield* limited(put(upload, { number: 2 }, 50))
+      yield* limited(
+        files.replaceContent({
+          bucket,
+          fileId: file.id,
+          condition: {},
+          content: composite(upload.blobId, 110),
+          sweepAt: Sample.at(),
+          assembly: assembly(upload, 4, [1, 2])
+        })
+      )
+      const usage = yield* (yield* UsageRepository).ofBucket(bucket)
+      expect([usage.contentBytes, usage.reservedBytes]).toEqual([110, 0])
+    })
+  )
+
+  it.effect("limits on bytes: another open upload replaces the content, the file is gone → all bytes reserved", () =>
+    Effect.gen(function* () {
+      const [files, uploads] = [yield* FileRepository, yield* UploadRepository]
+      const bucket = yield* Fixtures.bucket()
+      const content = { ...Sample.content(yield* Fixtures.stage(bucket)), size: 100 }
+      const file = Sample.file({ version: 1, content, name: "b" })
+      yield* files.insert(bucket, { ...file, content })
+      const replacing = { replacedFileId: file.id, terms: { ...sample(bucket).terms, description: file } }
+      const openBoth = Effect.all([open(bucket, replacing), open(bucket, replacing)], { concurrency: 2 })
+      const found = yield* Effect.forEach(yield* openBoth, (upload) => uploads.find(refOf(upload)))
+      const [first, second] = found
+        .map(Option.getOrThrow)
+        .map(({ upload }) => upload)
+        .toSorted((one) => (one.replacedFileId === null ? 1 : -1))
+      if (first === undefined || second === undefined) throw new Error("Both uploads were created.")
+      expect([first.replacedFileId, second.replacedFileId]).toEqual([file.id, null])
+      yield* put(first, { offset: 0, epoch: 0 }, 60)
+      yield* put(second, { offset: 0, epoch: 0 }, 60)
+      expect(yield* reserved(bucket)).toBe(60)
+      // Its place is that of the file no more: the completion would store another file.
+      yield* files.update({ bucket, selector: Fixtures.byId(file.id), change: { name: "c" }, at: Sample.at() })
+      expect(yield* uploads.replacedBytes(first)).toBe(0)
+      yield* put(first, { offset: 60, epoch: 0 }, 10)
+      expect(yield* reserved(bucket)).toBe(130)
+      yield* uploads.abort(refOf(first))
+      const next = yield* open(bucket, replacing)
+      expect(Option.getOrThrow(yield* uploads.find(refOf(next))).upload.replacedFileId).toBe(file.id)
+      yield* uploads.abort(refOf(second))
+      yield* uploads.abort(refOf(next))
+      expect(yield* reserved(bucket)).toBe(0)
+    })
+  )
 }

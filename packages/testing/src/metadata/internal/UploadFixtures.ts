@@ -27,6 +27,7 @@ export const sample = (bucket: BucketRef, fields: Partial<StoredUpload> = {}): S
   epoch: 0,
   revision: 0,
   answer: null,
+  replacedFileId: null,
   createdAt: Sample.at(),
   expiresAt: Sample.at(60_000),
   ...fields

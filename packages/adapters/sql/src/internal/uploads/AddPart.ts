@@ -2,6 +2,7 @@
  * Makes a stored blob a part of an upload.
  */
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { NotFound } from "@holdfast/core/Errors"
 import { UploadExpired } from "@holdfast/core/files/FileErrors"
@@ -42,6 +43,29 @@ const reservedBytes = (upload: StoredUpload): number =>
       ? Math.max(upload.length ?? 0, upload.received)
       : upload.received
 
+/**
+ * Returns the bytes of the content that an upload replaces, which need no room. The file may have been removed, moved or replaced by
+ * another one since the upload was created: then none.
+ */
+export const replacedBytes = (sql: SqlClient, { replacedFileId, terms, ...bucket }: StoredUpload) => {
+  if (replacedFileId === null) return Effect.succeed(0)
+  const { name, path = "/" } = terms.description
+  return sql`SELECT COALESCE(size, 0) AS size FROM file
+    WHERE id = ${replacedFileId} AND ${ofBucket(sql, bucket)} AND path = ${path} AND name = ${name}`.pipe(
+    Row.first((row) => Row.int(row, "size")),
+    Effect.map(Option.getOrElse(() => 0))
+  )
+}
+
+/** Returns the bytes that an upload reserves so far. Only what it replaces can change without the upload. */
+const reservedSoFar = (sql: SqlClient, upload: StoredUpload) =>
+  upload.replacedFileId === null
+    ? Effect.succeed(reservedBytes(upload))
+    : sql`SELECT COALESCE(reserved, 0) AS reserved FROM blob WHERE id = ${upload.blobId}`.pipe(
+        Row.first((row) => Row.int(row, "reserved")),
+        Effect.map(Option.getOrElse(() => 0))
+      )
+
 const setReserved = (sql: SqlClient, upload: StoredUpload, bytes: number) =>
   sql`UPDATE blob SET reserved = ${bytes}, due_at = ${millis(upload.expiresAt)}
     WHERE id = ${upload.blobId} AND ${ofBucket(sql, upload)} AND state = 'PENDING' RETURNING id`.pipe(
@@ -49,20 +73,24 @@ const setReserved = (sql: SqlClient, upload: StoredUpload, bytes: number) =>
   )
 
 /**
- * Prolongs the blob of an upload, and reserves its bytes. Returns by how much the reservation grows. Fails with `NotFound` when the
+ * Prolongs the blob of an upload, and reserves bytes, as far as they exceed those that the upload replaces. Returns by how much the reservation grows. Fails with `NotFound` when the
  * blob has been doomed: the upload has expired, or its bucket was removed.
  */
-export const reserve = Effect.fnUntraced(function* (sql: SqlClient, former: StoredUpload, upload: StoredUpload) {
-  yield* setReserved(sql, upload, reservedBytes(upload))
-  return reservedBytes(upload) - reservedBytes(former)
+const reserveBytes = Effect.fnUntraced(function* (
+  sql: SqlClient,
+  former: StoredUpload,
+  upload: StoredUpload,
+  bytes: number
+) {
+  const reserved = Math.max(0, bytes - (yield* replacedBytes(sql, upload)))
+  const before = yield* reservedSoFar(sql, former)
+  yield* setReserved(sql, upload, reserved)
+  return reserved - before
 })
 
-/** Reserves the declared length of an upload. Returns by how much the reservation grows. Fails as `reserve`. */
-export const reserveLength = Effect.fnUntraced(function* (sql: SqlClient, former: StoredUpload, upload: StoredUpload) {
-  const bytes = Math.max(upload.length ?? 0, upload.received)
-  yield* setReserved(sql, upload, bytes)
-  return bytes - reservedBytes(former)
-})
+/** Reserves the declared length of an upload. Returns by how much the reservation grows. Fails as `reserveBytes`. */
+export const reserveLength = (sql: SqlClient, former: StoredUpload, upload: StoredUpload) =>
+  reserveBytes(sql, former, upload, Math.max(upload.length ?? 0, upload.received))
 
 /** Checks that the declared length, which is reserved, has room. Then the reservation is what the upload reserves at other times. */
 export const checkLength = Effect.fnUntraced(function* (
@@ -72,7 +100,9 @@ export const checkLength = Effect.fnUntraced(function* (
   check: Check
 ) {
   yield* check({ files: 0, bytes: growth })
-  if (upload.length !== null && !reservesLength(upload)) yield* setReserved(sql, upload, reservedBytes(upload))
+  if (upload.length !== null && !reservesLength(upload)) {
+    yield* reserveBytes(sql, upload, upload, reservedBytes(upload))
+  }
 })
 
 const isAt = (upload: StoredUpload, at: Terms["at"]): boolean =>
@@ -97,7 +127,7 @@ export const addPart = (sql: SqlClient, { at, expiresAt, now, part, upload: ref 
       }
       yield* sql`UPDATE upload SET received = ${upload.received}, revision = ${upload.revision},
         expires_at = ${millis(expiresAt)} WHERE id = ${upload.id}`
-      const growth = yield* reserve(sql, former, upload)
+      const growth = yield* reserveBytes(sql, former, upload, reservedBytes(upload))
       const reserved =
         yield* sql`UPDATE blob SET state = 'READY', due_at = NULL, size = ${part.size}, sha256 = ${part.sha256}
         WHERE id = ${part.blobId} AND ${ofBucket(sql, ref)} AND state = 'PENDING'

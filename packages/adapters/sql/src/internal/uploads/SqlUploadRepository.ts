@@ -16,7 +16,7 @@ import * as Row from "../Row.ts"
 import { operation } from "../../SqlFailure.ts"
 import { transaction } from "../../Transaction.ts"
 import { withinLimits } from "../usage/WithinLimits.ts"
-import { addPart, bytesToReserve, checkLength, lockOpen, reserveLength } from "./AddPart.ts"
+import { addPart, bytesToReserve, checkLength, lockOpen, replacedBytes, reserveLength } from "./AddPart.ts"
 import * as Digests from "./Digests.ts"
 import { byRef, columns, toUpload, toUploadPart } from "./UploadRow.ts"
 
@@ -38,20 +38,35 @@ const checkOpen = Effect.fnUntraced(function* (
   if (link !== undefined) yield* check("uploadsPerLink", maxOfLink, sql`${isOpen} AND link = ${link}`)
 })
 
+/**
+ * Returns the file whose content a new upload replaces; null when another open upload has the same. Locks the file, so that of two new
+ * uploads one has it; ahead of the counters of usage, as a change of the file does.
+ */
+const claimReplaced = Effect.fnUntraced(function* (sql: SqlClient, upload: StoredUpload) {
+  const { createdAt, replacedFileId } = upload
+  if (replacedFileId === null) return null
+  yield* lockOpenBucket(sql, upload)
+  yield* sql`SELECT id FROM file WHERE id = ${replacedFileId} AND ${ofBucket(sql, upload)} ${lock(sql, "FOR NO KEY UPDATE")}`
+  const others = yield* sql`SELECT id FROM upload WHERE replaced_file_id = ${replacedFileId} AND state = 'OPEN'
+    AND expires_at > ${millis(createdAt)} LIMIT 1`
+  return others.length === 0 ? replacedFileId : null
+})
+
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient
   const missing = () => new NotFound({ resource: "upload" })
 
   return UploadRepository.of({
-    create: (upload, most) =>
-      withinLimits(sql, upload, (check) =>
+    create: (wanted, most) =>
+      withinLimits(sql, wanted, (check) =>
         Effect.gen(function* () {
-          const { tenantId } = upload
-          const { link = null } = upload.terms
-          yield* checkOpen(sql, upload, most)
+          const { tenantId } = wanted
+          const { link = null } = wanted.terms
+          yield* checkOpen(sql, wanted, most)
+          const upload = { ...wanted, replacedFileId: yield* claimReplaced(sql, wanted) }
           const expiresAt = millis(upload.expiresAt)
           const createdAt = millis(upload.createdAt)
-          const bytes = bytesToReserve(upload)
+          const bytes = Math.max(0, bytesToReserve(upload) - (yield* replacedBytes(sql, upload)))
           const rules = yield* sql`INSERT INTO blob (id, tenant_id, bucket_id, state, due_at, created_at, reserved)
             SELECT ${upload.blobId}, tenant_id, id, 'PENDING', ${expiresAt}, ${createdAt}, ${bytes}
             FROM bucket WHERE ${isOpenBucket(sql, upload)} ${lock(sql, "FOR KEY SHARE")}
@@ -60,9 +75,10 @@ const make = Effect.gen(function* () {
             (found) => NotFound.whenNone(found, missingBucket)
           )
           yield* sql`INSERT INTO upload (id, tenant_id, bucket_id, blob_id, mode, terms, length, received, state, epoch, revision,
-              created_at, expires_at, link)
+              created_at, expires_at, link, replaced_file_id)
             VALUES (${upload.id}, ${tenantId}, ${upload.bucketId}, ${upload.blobId}, ${upload.mode},
-              ${JSON.stringify(upload.terms)}, ${upload.length}, ${upload.received}, 'OPEN', 0, 0, ${createdAt}, ${expiresAt}, ${link})`
+              ${JSON.stringify(upload.terms)}, ${upload.length}, ${upload.received}, 'OPEN', 0, 0, ${createdAt}, ${expiresAt}, ${link},
+              ${upload.replacedFileId})`
           yield* checkLength(sql, upload, bytes, check)
           return rules
         })
@@ -75,6 +91,8 @@ const make = Effect.gen(function* () {
         Row.first((row) => ({ upload: toUpload(row), rules: ContentRuleColumns.read(row) })),
         operation("uploads.find")
       ),
+
+    replacedBytes: (upload) => replacedBytes(sql, upload).pipe(operation("uploads.replacedBytes")),
 
     list: ({ after, bucket, limit, now }) =>
       sql`SELECT ${sql.literal(columns)} FROM upload WHERE bucket_id = ${openBucket(sql, bucket)} AND state = 'OPEN'

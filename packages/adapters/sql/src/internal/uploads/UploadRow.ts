@@ -16,7 +16,8 @@ import { ofBucket } from "../files/FileRow.ts"
 import * as Row from "../Row.ts"
 
 export const columns = `upload.id, upload.tenant_id, upload.bucket_id, upload.blob_id, upload.mode, upload.terms, upload.length,
-  upload.received, upload.state, upload.epoch, upload.revision, upload.answer, upload.created_at, upload.expires_at`
+  upload.received, upload.state, upload.epoch, upload.revision, upload.answer, upload.replaced_file_id, upload.created_at,
+  upload.expires_at`
 
 const states: ReadonlyArray<UploadState> = ["OPEN", "DONE", "DEAD"]
 
@@ -35,6 +36,7 @@ export const toUpload: Row.FromRow<StoredUpload> = (row) => ({
   epoch: Row.int(row, "epoch"),
   revision: Row.int(row, "revision"),
   answer: Row.orNull(Row.text, row, "answer"),
+  replacedFileId: Row.orNull(Row.text, row, "replaced_file_id"),
   createdAt: Row.instant(row, "created_at"),
   expiresAt: Row.instant(row, "expires_at")
 })

@@ -226,6 +226,7 @@ export const ports = [
     list: "READ",
     takeOver: "INTERNAL",
     prolong: "INTERNAL",
+    replacedBytes: "READ",
     declareLength: "INTERNAL",
     addPart: "INTERNAL",
     listParts: "READ",
