@@ -2,6 +2,7 @@
  * A request to the S3 API, authenticated.
  */
 import type { Actor } from "@holdfast/core/Actor"
+import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
 import type * as Effect from "effect/Effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import type { Address } from "./Address.ts"
@@ -35,6 +36,11 @@ export interface Call extends Address {
   readonly form?: Form | undefined
   /** Reads the body as an XML document. Fails with `MalformedXML`. */
   readonly readXml: Effect.Effect<XmlElement, PayloadError>
+}
+
+/** A request without a signature, for an object of a bucket that may be public. */
+export interface PublicCall extends Pick<Call, "headers" | "key" | "method" | "query" | "request" | "requestId"> {
+  readonly bucket: BucketRef
 }
 
 /** An error that the table of errors knows. */

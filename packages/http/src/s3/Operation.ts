@@ -7,12 +7,15 @@ import type { SecureRandom } from "effect/crypto/SecureRandom"
 import type * as Effect from "effect/Effect"
 import type { HttpServerResponse } from "effect/http/HttpServerResponse"
 import type * as Scope from "effect/Scope"
-import type { Call, CallError } from "./Call.ts"
+import type { Call, CallError, PublicCall } from "./Call.ts"
 
 /** What operations may use. */
 export type OperationServices = Services | Digest | SecureRandom
 
 export type Handle = (call: Call) => Effect.Effect<HttpServerResponse, CallError, Scope.Scope>
+
+/** Answers a request without a signature. */
+export type HandlePublic = (call: PublicCall) => Effect.Effect<HttpServerResponse, CallError, Scope.Scope>
 
 export interface Operation {
   /** As in the API reference of Amazon S3, such as `ListObjectsV2`. */
@@ -29,4 +32,6 @@ export interface Operation {
   readonly header?: string
   /** Makes the function that answers its requests. */
   readonly make: Effect.Effect<Handle, never, OperationServices>
+  /** Makes the function that answers requests without a signature. Absent for an operation that requires one. */
+  readonly makePublic?: Effect.Effect<HandlePublic, never, OperationServices>
 }

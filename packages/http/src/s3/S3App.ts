@@ -6,6 +6,8 @@ import type { Actor } from "@holdfast/core/Actor"
 import { onBehalfOf } from "@holdfast/core/CurrentTenant"
 import { Refusals } from "@holdfast/core/events/Refusals"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import type * as Scope from "effect/Scope"
@@ -17,8 +19,10 @@ import * as Address from "./Address.ts"
 import type { Call, CallError } from "./Call.ts"
 import * as Dispatcher from "./Dispatcher.ts"
 import type { Operation, OperationServices } from "./Operation.ts"
+import * as PublicReads from "./PublicReads.ts"
 import { S3Error } from "./S3Error.ts"
 import * as S3Response from "./S3Response.ts"
+import * as SignatureFields from "./signature/SignatureFields.ts"
 
 export type App = Effect.Effect<
   HttpServerResponse.HttpServerResponse,
@@ -57,19 +61,31 @@ export const make = ({ authenticate, endpoint, operations }: Options): Effect.Ef
     const assignRequestId = yield* RequestId.makeAssigner
     const refusals = yield* Refusals
     const entries = yield* Effect.forEach(operations, (operation) =>
-      Effect.map(operation.make, (handle) => ({ operation, handle }))
+      Effect.all({
+        operation: Effect.succeed(operation),
+        handle: operation.make,
+        handlePublic: operation.makePublic ?? Effect.succeed(undefined)
+      })
     )
     const find = Dispatcher.make(entries)
+    const readPublic = yield* PublicReads.make
 
     const answer = (request: HttpServerRequest.HttpServerRequest, requestId: string) =>
       Effect.gen(function* () {
         const { headers, method } = request
         if (method === "OPTIONS") return yield* headers["origin"] === undefined ? noPreflight : noCors
         const address = yield* Address.parse(endpoint, request.url, headers["host"] ?? "")
-        const authenticated = yield* authenticate(request, address)
+        const authenticated = yield* Effect.result(authenticate(request, address))
+        if (Result.isFailure(authenticated)) {
+          if (authenticated.failure !== SignatureFields.unsigned) return yield* Effect.fail(authenticated.failure)
+          const found = yield* Effect.option(find({ ...address, method, headers }))
+          const handle = Option.getOrUndefined(found)?.handlePublic
+          return yield* readPublic({ ...address, method, headers, request, requestId }, handle)
+        }
+        const signed = authenticated.success
         const { handle } = yield* find({ ...address, method, headers })
-        return yield* onBehalfOf(authenticated.tenantId)(
-          handle({ ...address, ...authenticated, region, method, headers, request, requestId })
+        return yield* onBehalfOf(signed.tenantId)(
+          handle({ ...address, ...signed, region, method, headers, request, requestId })
         )
       })
 

@@ -1,7 +1,10 @@
 /**
  * What a client without a key may do: read the contents and streams of public buckets, and nothing else.
  */
+import { BucketRepository } from "@holdfast/core/buckets/BucketRepository"
+import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
 import { createClient } from "../../src/client/index.ts"
 import { expectProblem, json, pointers } from "../support/Problems.ts"
@@ -148,13 +151,17 @@ describe("deployment", () => {
     const server = await TestServer.start()
     onTestFinished(() => server.close())
     const bucket = await server.makeBucket()
-    const update = await server.patch(bucketPath(bucket), { json: { visibility: "public" } })
-    expect(pointers(await expectProblem(update, 400, "invalid_request"))).toEqual(["/visibility"])
+    const refused = await server.patch(bucketPath(bucket), { json: { visibility: "public" } })
+    expect(pointers(await expectProblem(refused, 400, "invalid_request"))).toEqual(["/visibility"])
     const creation = server.post(`/tenants/${bucket.tenantId}/buckets`, { json: { name: "x", visibility: "public" } })
     expect(pointers(await expectProblem(await creation, 400, "invalid_request"))).toEqual(["/visibility"])
     expect((await server.patch(bucketPath(bucket), { json: { visibility: "private" } })).status).toBe(200)
-    const { path } = await server.makeFile(bucket)
+    const { path } = await server.makeFile(bucket, "x", { name: "a" })
     await expectProblem(await server.get(`${path}/view`, { key: null }), 401, "unauthenticated")
+    const update = { bucket, change: { visibility: "public" as const }, at: DateTime.makeUnsafe(1) }
+    await server.run(Effect.flatMap(BucketRepository, (buckets) => buckets.update(update)))
+    await expectProblem(await server.get(`${path}/view`, { key: null }), 401, "unauthenticated")
+    expect((await fetch(`${server.url}/s3/${bucket.tenantId}.${bucket.bucketId}/a`)).status).toBe(403)
   })
 
   it("rate of an address without a key exceeded → 429; requests with a key go on", async () => {
@@ -163,13 +170,16 @@ describe("deployment", () => {
     onTestFinished(() => server.close())
     const bucket = await server.makeBucket()
     await server.patch(bucketPath(bucket), { json: { visibility: "public" } })
-    const { path } = await server.makeFile(bucket)
+    const { path } = await server.makeFile(bucket, "x", { name: "a" })
     const first = await server.get(`${path}/view`, { key: null })
     expect(first.headers.get("ratelimit")).toContain('"anonymous";r=2')
     for (const expected of [200, 200]) expect((await server.get(`${path}/view`, { key: null })).status).toBe(expected)
     const refused = await server.get(`${path}/download`, { key: null })
     expect(refused.headers.get("retry-after")).toMatch(/^\d+$/)
     await expectProblem(refused, 429, "rate_limited")
+    const ofS3 = await fetch(`${server.url}/s3/${bucket.tenantId}.${bucket.bucketId}/a`)
+    expect([ofS3.status, /<Code>(\w+)/.exec(await ofS3.text())?.[1]]).toEqual([503, "SlowDown"])
+    expect(ofS3.headers.get("retry-after")).toMatch(/^\d+$/)
     expect((await server.get(`${path}/view`)).status).toBe(200)
   })
 })

@@ -258,7 +258,7 @@ const subjectFor = ({ request, target }: Operation): Subject | Promise<Subject> 
 }
 
 beforeAll(async () => {
-  server = await TestServer.start({ blobs: MemoryBlobStore.layer })
+  server = await TestServer.start({ blobs: MemoryBlobStore.layer, settings: { publicBuckets: true } })
   ;({ bucketId, tenantId } = await server.makeBucket())
   ;({ bucketId: otherId } = await server.makeBucket(tenantId))
   bucket = `roles-${Date.now()}`
@@ -331,4 +331,103 @@ it("credentials: of another tenant, ended, none → the bucket does not exist, n
     const unsigned = await fetch(address, { method, headers, body: body ?? null })
     expect([operation.name, await codeOf(unsigned)]).toEqual([operation.name, isHead ? 403 : "AccessDenied"])
   }
+})
+
+describe("no signature", () => {
+  const files = () => `/tenants/${tenantId}/buckets/${openId}/files`
+  const unknown = "01890a5d-ac96-774b-bcce-b302099a8057"
+  let openId: string
+  let openName: string
+  let open: Subject
+  beforeAll(async () => {
+    openName = `open-${Date.now()}`
+    const input = { name: openName, visibility: "public" }
+    const made = await server.post(`/tenants/${tenantId}/buckets`, { json: input })
+    openId = ((await made.json()) as { readonly id: string }).id
+    open = { bucket: `${tenantId}.${openId}`, key: "in/a ü.txt", uploadId: shared.in.uploadId }
+    const headers = [
+      { name: "cache-control", value: "public, max-age=60" },
+      { name: "content-disposition", value: "attachment" }
+    ]
+    const file = { path: "/in/", name: "a ü.txt", metadata: { secret: "no" }, headers }
+    await server.makeFile({ tenantId, bucketId: openId }, "0123456789", file)
+  })
+
+  const fetchAt = (name: string, path: string, init: RequestInit = {}) => fetch(`${server.url}/s3/${name}${path}`, init)
+
+  it.each(table)("$name in a public bucket → read by GetObject and HeadObject alone", async (operation) => {
+    if (operation.isForm === true) return expect(await codeOf(await sendForm(admin, open))).not.toBe(204)
+    const isRead = operation.name === "GetObject" || operation.name === "HeadObject"
+    const { body, headers = {}, method, path } = operation.request(open)
+    const target = operation.target === "service" ? "" : open.bucket
+    const answer = await fetchAt(target, path, { method, headers, body: body ?? null })
+    expect(answer.status).toBe(isRead ? 200 : 403)
+    if (method !== "HEAD") expect(await codeOf(answer)).toBe(isRead ? 200 : "AccessDenied")
+  })
+
+  it("private, unknown, named otherwise; no object, reserved, no key → one answer", async () => {
+    expect((await server.post(files(), { json: { name: "reserved" } })).status).toBe(201)
+    const closed = shared.in.key
+    const places: ReadonlyArray<readonly [bucket: string, path: string]> = [
+      [`${tenantId}.${bucketId}`, `/${closed}`],
+      [`${tenantId}.${bucketId}`, "/none"],
+      [`${tenantId}.bkt_${unknown}`, `/${closed}`],
+      [`ten_${unknown}.${openId}`, `/${open.key}`],
+      [`${tenantId}.${openId}.x`, `/${open.key}`],
+      [`${tenantId}.none`, `/${open.key}`],
+      [openId, `/${open.key}`],
+      [openName, `/${open.key}`],
+      [bucket, `/${closed}`],
+      [open.bucket, "/none"],
+      [open.bucket, "/reserved"],
+      [open.bucket, "/a//b"],
+      [open.bucket, "/in/"],
+      [open.bucket, ""],
+      [open.bucket, "?list-type=2"],
+      [open.bucket, `/${open.key}?response-content-type=text/html`],
+      [open.bucket, `/${open.key}?acl`]
+    ]
+    const bodies = new Set<string>()
+    for (const [name, path] of places) {
+      const answer = await fetchAt(name, path)
+      bodies.add((await answer.text()).replace(/<Resource>.*<\/Resource>|<RequestId>.*<\/RequestId>/g, ""))
+      expect([name, path, answer.status]).toEqual([name, path, 403])
+      const head = await fetchAt(name, path, { method: "HEAD" })
+      expect([name, path, head.status, await head.text()]).toEqual([name, path, 403, ""])
+    }
+    expect([...bodies].map((body) => /<Code>(\w+)/.exec(body)?.[1])).toEqual(["AccessDenied"])
+  })
+
+  it("range, part, If-None-Match → as with a signature; metadata → not sent; caches may store it", async () => {
+    const at = `/${open.key}`
+    const whole = await fetchAt(open.bucket, at)
+    expect(await whole.text()).toBe("0123456789")
+    const names = ["cache-control", "content-disposition", "vary", "x-amz-meta-secret", "x-content-type-options"]
+    expect(names.map((name) => whole.headers.get(name))).toEqual([
+      "public, max-age=60",
+      "attachment",
+      "Authorization",
+      null,
+      "nosniff"
+    ])
+    const range = await fetchAt(open.bucket, at, { headers: { range: "bytes=2-4" } })
+    expect([range.status, await range.text()]).toEqual([206, "234"])
+    expect((await fetchAt(open.bucket, `${at}?partNumber=1`)).status).toBe(200)
+    const etag = whole.headers.get("etag") ?? ""
+    expect((await fetchAt(open.bucket, at, { headers: { "if-none-match": etag } })).status).toBe(304)
+    const head = await fetchAt(open.bucket, at, { method: "HEAD" })
+    expect([head.headers.get("content-length"), head.headers.get("cache-control")]).toEqual([
+      "10",
+      "public, max-age=60"
+    ])
+  })
+
+  it("visibility changed → the next request", async () => {
+    const change = (visibility: string) =>
+      server.patch(`/tenants/${tenantId}/buckets/${openId}`, { json: { visibility } })
+    await change("private")
+    expect((await fetchAt(open.bucket, `/${open.key}`)).status).toBe(403)
+    await change("public")
+    expect((await fetchAt(open.bucket, `/${open.key}`)).status).toBe(200)
+  })
 })

@@ -57,6 +57,15 @@ export class FilesByKey extends Context.Service<
     ) => Effect.Effect<Download, FindError | ContentNotUploaded | ContentDamaged>
 
     /**
+     * Opens the content of the file with a key for a reader without a key of the API. Fails with the same `NotFound` where there is no such
+     * file, it is reserved, or its bucket is not public or does not exist.
+     */
+    readonly openPublic: (
+      bucket: BucketRef,
+      key: string
+    ) => Effect.Effect<Download, NotFound | ContentDamaged | MetadataError>
+
+    /**
      * Replaces the metadata of the file with a key by the result of `change`. A concurrent change is not lost. Fails with `NotFound` for
      * a reserved file.
      */
@@ -171,6 +180,13 @@ const make = Effect.gen(function* () {
       const found = yield* find(actor, bucket, key)
       if (Option.isNone(found)) return yield* missing
       return yield* downloads.ofFile(bucket, found.value)
+    }),
+
+    openPublic: Effect.fn("FilesByKey.openPublic")(function* (bucket, key) {
+      yield* access.requirePublic(bucket)
+      const place = yield* Effect.mapError(FileKey.toPlace(key), () => missing)
+      const file = yield* NotFound.whenNone(repository.find(bucket, { _tag: "Place", place }), missing)
+      return yield* Effect.catchTag(downloads.ofFile(bucket, file), "ContentNotUploaded", () => Effect.fail(missing))
     }),
 
     remove: Effect.fn("FilesByKey.remove")(function* (actor, bucket, key, condition) {

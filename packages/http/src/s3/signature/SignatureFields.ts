@@ -142,6 +142,12 @@ const fromQuery = (query: Address["query"], headers: Headers): Found => {
   )
 }
 
+/** The error of a request that states nothing about a signature. */
+export const unsigned = S3Error.of(
+  "AccessDenied",
+  "The request is not signed. Sign it with S3 credentials of an API token."
+)
+
 /** Returns what a request states about its signature. Fails for a request without one. */
 export const find = ({ query }: Pick<Address, "query">, headers: Headers): Found => {
   const { authorization } = headers
@@ -154,5 +160,5 @@ export const find = ({ query }: Pick<Address, "query">, headers: Headers): Found
   if (isPresigned) return fromQuery(query, headers)
   return query.has("AWSAccessKeyId")
     ? fail("InvalidRequest", `The request must be signed with ${algorithm}.`)
-    : fail("AccessDenied", "The request is not signed. Sign it with S3 credentials of an API token.")
+    : Result.fail(unsigned)
 }

@@ -7,13 +7,15 @@ import type { Download } from "@holdfast/core/files/Downloads"
 import { ContentDamaged } from "@holdfast/core/files/FileErrors"
 import { FilesByKey } from "@holdfast/core/files/keys/FilesByKey"
 import * as Effect from "effect/Effect"
+import type { HttpServerResponse } from "effect/http/HttpServerResponse"
 import * as Stream from "effect/Stream"
 import * as ContentOf from "../../../handlers/support/ContentOf.ts"
 import * as RequestId from "../../../problems/RequestId.ts"
+import * as Vary from "../../../problems/Vary.ts"
 import * as SendContent from "../../../transfer/response/SendContent.ts"
 import { ContentGone } from "../../../transfer/TransferErrors.ts"
-import type { Call, CallError } from "../../Call.ts"
-import type { Handle, Operation } from "../../Operation.ts"
+import type { Call, CallError, PublicCall } from "../../Call.ts"
+import type { Operation } from "../../Operation.ts"
 import type { Checksum } from "../../payload/Payload.ts"
 import { S3Error } from "../../S3Error.ts"
 import * as BucketOf from "../BucketOf.ts"
@@ -21,6 +23,9 @@ import * as EntityTag from "../EntityTag.ts"
 import * as PartTag from "../multipart/PartTag.ts"
 import * as ObjectChecksum from "../ObjectChecksum.ts"
 import * as ObjectMetadata from "./ObjectMetadata.ts"
+
+/** The parts of a call that describe how to read an object. */
+type Reading = Omit<PublicCall, "bucket">
 
 /** The parameters that replace headers of the answer. A signature covers the query, so that only its key's holder can set them. */
 const overrides: ReadonlyArray<readonly [parameter: string, header: string]> = [
@@ -38,7 +43,7 @@ const invalidOverride = S3Error.of("InvalidArgument", "A parameter response-… 
 const isUnshared = (cacheControl: string): boolean => /^(?:no-cache|no-store)$/i.test(cacheControl.trim())
 
 /** Returns the replaced headers. What protects the readers of a content depends on its type as it is sent. */
-const overriding = ({ query }: Call): Effect.Effect<Record<string, string>, S3Error> => {
+const overriding = ({ query }: Reading): Effect.Effect<Record<string, string>, S3Error> => {
   const headers: Record<string, string> = {}
   for (const [parameter, header] of overrides) {
     const value = query.get(parameter)
@@ -55,13 +60,11 @@ const overriding = ({ query }: Call): Effect.Effect<Record<string, string>, S3Er
 }
 
 /** Returns the headers that are those of S3 only. A cache cannot store the answer to HEAD, which has the value as it was set. */
-const ownHeaders = (call: Call, { file }: Download): Record<string, string> => {
+const ownHeaders = (call: Reading, { file }: Download): Record<string, string> => {
   const cacheControl = file.headers.find(({ name }) => name.toLowerCase() === "cache-control")
   return {
     ...ObjectMetadata.toHeaders(file),
-    ...(call.method === "HEAD" && cacheControl !== undefined ? { "cache-control": cacheControl.value } : undefined),
-    "x-amz-request-id": call.requestId,
-    [RequestId.header]: call.requestId
+    ...(call.method === "HEAD" && cacheControl !== undefined ? { "cache-control": cacheControl.value } : undefined)
   }
 }
 
@@ -69,7 +72,7 @@ const ownHeaders = (call: Call, { file }: Download): Record<string, string> => {
 const partial = ["range", "if-none-match", "if-modified-since"]
 
 /** Whether the client asks for checksums, and the answer has the bytes that they are of. */
-const wantsChecksum = ({ headers }: Call): boolean =>
+const wantsChecksum = ({ headers }: Reading): boolean =>
   headers["x-amz-checksum-mode"]?.toUpperCase() === "ENABLED" && partial.every((name) => headers[name] === undefined)
 
 const invalidPart = S3Error.of("InvalidPart")
@@ -84,7 +87,7 @@ interface Part {
 
 /** Returns the part of the object that the request names; all of it where the request names none. */
 const findPart = Effect.fnUntraced(function* (
-  { query }: Call,
+  { query }: Reading,
   { content, parts }: Download
 ): Effect.fn.Return<Part, CallError> {
   const number = query.get("partNumber")
@@ -104,7 +107,7 @@ const findPart = Effect.fnUntraced(function* (
 })
 
 /** Returns the request with the quotes that some clients leave out of entity tags. */
-const withQuotes = ({ request }: Call, range: string | undefined) => {
+const withQuotes = ({ request }: Reading, range: string | undefined) => {
   const { headers } = request
   const changed = ["if-match", "if-none-match"].flatMap((name) => {
     const value = headers[name]
@@ -114,38 +117,63 @@ const withQuotes = ({ request }: Call, range: string | undefined) => {
   return changed.length === 0 ? request : request.modify({ headers: { ...headers, ...Object.fromEntries(changed) } })
 }
 
-const read: Operation["make"] = Effect.gen(function* () {
-  const findBucket = yield* BucketOf.make
-  const keys = yield* FilesByKey
-
-  const attempt = Effect.fnUntraced(function* (call: Call) {
-    const bucket = yield* findBucket(call)
-    const replaced = yield* overriding(call)
-    const download = yield* keys.open(call.actor, bucket, call.key)
-    const content = {
-      ...ContentOf.download(download, undefined),
-      etag: EntityTag.of(download.content.etag)
-    }
-    const part = yield* findPart(call, download)
-    const type = ObjectChecksum.find(download.content)?.type ?? "COMPOSITE"
-    const checksum = part.checksum === undefined ? undefined : { ...part.checksum, type }
-    return yield* SendContent.send(withQuotes(call, part.range), content, {
-      ...ownHeaders(call, download),
-      ...(wantsChecksum(call) ? ObjectChecksum.headers(checksum) : undefined),
-      ...part.headers,
-      ...replaced
-    })
+/** Sends an object, with these headers besides its own. */
+const send = Effect.fnUntraced(function* (
+  call: Reading,
+  download: Download,
+  { isPublic, ...more }: { readonly isPublic: boolean; readonly headers: Readonly<Record<string, string>> }
+) {
+  const content = {
+    ...ContentOf.download(download, undefined, undefined, isPublic),
+    etag: EntityTag.of(download.content.etag)
+  }
+  const part = yield* findPart(call, download)
+  const type = ObjectChecksum.find(download.content)?.type ?? "COMPOSITE"
+  const checksum = part.checksum === undefined ? undefined : { ...part.checksum, type }
+  return yield* SendContent.send(withQuotes(call, part.range), content, {
+    "x-amz-request-id": call.requestId,
+    [RequestId.header]: call.requestId,
+    ...(wantsChecksum(call) ? ObjectChecksum.headers(checksum) : undefined),
+    ...part.headers,
+    ...more.headers
   })
-
-  // A second attempt, as `ServeContent` makes it: the content was replaced after its record was read.
-  const handle: Handle = (call) =>
-    attempt(call).pipe(
-      Effect.catchIf(isGone, () => Effect.catchIf(attempt(call), isGone, () => Effect.fail(new ContentDamaged())))
-    )
-  return handle
 })
 
 const isGone = (error: unknown): error is ContentGone => error instanceof ContentGone
 
-export const getObject: Operation = { name: "GetObject", method: "GET", target: "object", make: read }
-export const headObject: Operation = { name: "HeadObject", method: "HEAD", target: "object", make: read }
+/** Makes a second attempt, as `ServeContent` does, where the content was replaced after its record was read. */
+const retryGone =
+  <C, R>(attempt: (call: C) => Effect.Effect<HttpServerResponse, CallError | ContentGone, R>) =>
+  (call: C): Effect.Effect<HttpServerResponse, CallError, R> =>
+    attempt(call).pipe(
+      Effect.catchIf(isGone, () => Effect.catchIf(attempt(call), isGone, () => Effect.fail(new ContentDamaged())))
+    )
+
+const make: Operation["make"] = Effect.gen(function* () {
+  const findBucket = yield* BucketOf.make
+  const keys = yield* FilesByKey
+  return retryGone(
+    Effect.fnUntraced(function* (call: Call) {
+      const bucket = yield* findBucket(call)
+      const replaced = yield* overriding(call)
+      const download = yield* keys.open(call.actor, bucket, call.key)
+      return yield* send(call, download, { isPublic: false, headers: { ...ownHeaders(call, download), ...replaced } })
+    })
+  )
+})
+
+/** Reads without a signature: the answer has no metadata, which the record of the file has for readers with a key. */
+const makePublic: Operation["makePublic"] = Effect.map(FilesByKey, (keys) =>
+  retryGone(
+    Effect.fnUntraced(function* (call: PublicCall) {
+      const download = yield* keys.openPublic(call.bucket, call.key)
+      return yield* send(call, download, {
+        isPublic: true,
+        headers: { vary: Vary.join(call.request, "Authorization") }
+      })
+    })
+  )
+)
+
+export const getObject: Operation = { name: "GetObject", method: "GET", target: "object", make, makePublic }
+export const headObject: Operation = { name: "HeadObject", method: "HEAD", target: "object", make, makePublic }
