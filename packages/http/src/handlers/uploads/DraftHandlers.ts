@@ -60,11 +60,6 @@ const inconsistent = InvalidRequest.at("/length", "Upload-Length differs from th
 /** Whether an error is about the length that a request declares. */
 const concernsLength = ({ errors }: InvalidRequest): boolean => errors.some(({ pointer }) => pointer === "/length")
 
-const respondInvalid = (error: InvalidRequest) =>
-  concernsLength(error)
-    ? respondProblem(error, "inconsistent-upload-length", { errors: error.errors }, {})
-    : Effect.fail(error)
-
 /** Returns the length of the whole content, as far as a request states it. */
 const lengthOf = (
   request: HttpServerRequest,
@@ -105,14 +100,42 @@ export const make = (requests: UploadRequests) => {
         CommonHeaders.register(request, { "upload-limit": limitOf(maxBytes) })
       })
 
+  /** Answers a length that contradicts another one. States the limit, which the length may exceed as well. */
+  const respondInvalid =
+    ({ link }: Requester) =>
+    (error: InvalidRequest) =>
+      concernsLength(error)
+        ? respondProblem(
+            error,
+            "inconsistent-upload-length",
+            { errors: error.errors },
+            { "upload-limit": limitOf(requests.maxBytes(link)) }
+          )
+        : Effect.fail(error)
+
   /**
    * Ends an upload to which a request sends more bytes than its declared length: the draft requires a server to reject any further
    * interaction with it (section "Upload Append").
    */
   const endExceeded =
     (requester: Requester, ref: UploadRef) =>
-    ({ isDeclared }: ContentTooLarge): Effect.Effect<void> =>
-      isDeclared === true ? Effect.ignore(requests.abort(requester, ref)) : Effect.void
+    (error: ContentTooLarge): Effect.Effect<never, ContentTooLarge | InvalidRequest> =>
+      error.isDeclared === true
+        ? Effect.andThen(Effect.ignore(requests.abort(requester, ref)), InvalidRequest.at("/length", error.message))
+        : Effect.fail(error)
+
+  /** The same for a request whose length contradicts the declared one. It was refused before its content was read. */
+  const endIfLonger = Effect.fnUntraced(function* (
+    requester: Requester,
+    ref: UploadRef,
+    error: InvalidRequest,
+    end: number
+  ) {
+    if (!concernsLength(error)) return yield* error
+    const { length, state } = yield* requests.get(requester, ref)
+    if (state === "OPEN" && length !== null && end > length) yield* Effect.ignore(requests.abort(requester, ref))
+    return yield* error
+  })
 
   /** Completes an upload. From here on an error is one of the file, which sending bytes again does not mend. */
   const complete = (requester: Requester, upload: Upload, request: HttpServerRequest) =>
@@ -165,14 +188,16 @@ export const make = (requests: UploadRequests) => {
         const headers = { location: yield* completedAt(file, location) }
         return respondWithFile(file, upload, file.version === 1 ? 201 : 200, headers)
       }).pipe(
-        Effect.tapErrorTag("ContentTooLarge", endExceeded(requester, ref)),
+        Effect.catchTag("ContentTooLarge", endExceeded(requester, ref)),
         // Without the interim answer the client does not know the address of the upload.
         Effect.onError(() => (isAnnounced ? Effect.void : Effect.ignore(requests.abort(requester, ref))))
       )
     },
     (created, requester, _bucket, request) =>
-      Effect.tapErrorTag(created, "ContentTooLarge", stateLimit(requester, request)),
-    Effect.catchTag("InvalidRequest", respondInvalid)
+      created.pipe(
+        Effect.tapErrorTag("ContentTooLarge", stateLimit(requester, request)),
+        Effect.catchTag("InvalidRequest", respondInvalid(requester))
+      )
   )
 
   /** Returns the completed upload where this request adds nothing to it, so that it is answered again; else the problem. */
@@ -190,8 +215,18 @@ export const make = (requests: UploadRequests) => {
     return yield* respondProblem(completed, "completed-upload", {}, headers)
   })
 
+  /** Returns the headers that describe an upload in the answer to `HEAD` and `GET`. */
+  const describe = (requester: Requester, upload: Upload) =>
+    Effect.map(stateOf(requester, upload, upload.state === "DONE"), (state) => ({
+      ...state,
+      ...(upload.fileId === null ? undefined : { "holdfast-file-id": upload.fileId }),
+      "cache-control": "no-store"
+    }))
+
   return {
     create,
+
+    describe,
 
     head: Effect.fnUntraced(function* (requester: Requester, ref: UploadRef, { headers }: HttpServerRequest) {
       // The draft forbids both, and requires a server to refuse them: a client that sends them expects another method.
@@ -199,9 +234,7 @@ export const make = (requests: UploadRequests) => {
         return yield* InvalidRequest.at("", "HEAD must not have the headers Upload-Offset and Upload-Complete")
       }
       const upload = yield* requests.resume(requester, ref)
-      const state = yield* stateOf(requester, upload, upload.state === "DONE")
-      const file = upload.fileId === null ? undefined : { "holdfast-file-id": upload.fileId }
-      return HttpServerResponse.empty({ status: 204, headers: { ...state, ...file, "cache-control": "no-store" } })
+      return HttpServerResponse.empty({ status: 204, headers: yield* describe(requester, upload) })
     }),
 
     patch: Effect.fnUntraced(
@@ -218,7 +251,10 @@ export const make = (requests: UploadRequests) => {
           void InterimResponse.resumptionSupported(request, { "upload-offset": String(received) })
         const isEmpty = isLast && RequestBody.declaredLength(request) === 0
         const upload = yield* requests.append(requester, ref, request, { offset, length, checksum, onStored }).pipe(
-          Effect.tapErrorTag("ContentTooLarge", endExceeded(requester, ref)),
+          Effect.catchTag("InvalidRequest", (error) =>
+            endIfLonger(requester, ref, error, offset + (RequestBody.declaredLength(request) ?? 0))
+          ),
+          Effect.catchTag("ContentTooLarge", endExceeded(requester, ref)),
           Effect.catchTag("NotFound", (error) => repeat(requester, ref, error, offset, isEmpty)),
           Effect.catchTag("OffsetMismatch", (error) =>
             respondProblem(
@@ -234,8 +270,10 @@ export const make = (requests: UploadRequests) => {
         return HttpServerResponse.empty({ status: 204, headers: yield* stateOf(requester, upload, false) })
       },
       (appended, requester, _ref, request) =>
-        Effect.tapErrorTag(appended, "ContentTooLarge", stateLimit(requester, request)),
-      Effect.catchTag("InvalidRequest", respondInvalid)
+        appended.pipe(
+          Effect.tapErrorTag("ContentTooLarge", stateLimit(requester, request)),
+          Effect.catchTag("InvalidRequest", respondInvalid(requester))
+        )
     )
   }
 }

@@ -56,10 +56,13 @@ export const layer = HttpApiBuilder.group(
       )
 
     const get = (_request: HttpServerRequest.HttpServerRequest, ref: UploadRef) =>
-      run((requester) =>
-        Effect.map(requests.get(requester, ref), (upload) =>
-          HttpServerResponse.jsonUnsafe(encodeRecord(toRecord(upload)))
-        )
+      run(
+        Effect.fnUntraced(function* (requester) {
+          const upload = yield* requests.get(requester, ref)
+          return HttpServerResponse.jsonUnsafe(encodeRecord(toRecord(upload)), {
+            headers: yield* draft.describe(requester, upload)
+          })
+        })
       )
     const head = (request: HttpServerRequest.HttpServerRequest, ref: UploadRef) =>
       run(
