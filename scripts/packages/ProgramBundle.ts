@@ -129,6 +129,8 @@ export const write = async (root: string, packages: ReadonlyMap<string, string>)
       js: 'import { createRequire as makeRequire } from "node:module"; const require = makeRequire(import.meta.url);'
     },
     bundle: true,
+    // `ImportInSteps` loads libraries as `foreign` does.
+    define: { HOLDFAST_PROGRAM: "true" },
     // Node keeps the texts of modules in memory. Names stay, for the stacks of errors.
     minifyWhitespace: true,
     minifySyntax: true,

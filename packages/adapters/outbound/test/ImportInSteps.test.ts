@@ -1,9 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Fs from "node:fs/promises"
+import { createRequire } from "node:module"
 import * as Os from "node:os"
 import * as Path from "node:path"
 import { pathToFileURL } from "node:url"
-import { importInSteps } from "../src/ImportInSteps.ts"
+import { importInSteps, loadModules } from "../src/ImportInSteps.ts"
 
 /** What the modules of a package write down when they are evaluated: their name, and the turn of the event loop. */
 interface Evaluated {
@@ -57,31 +58,57 @@ const withPackage = async (
   }
 }
 
-const loadFrom = (parent: string) => () => import(new URL("node_modules/stepped/index.js", parent).href)
+const of = (parent: string) => ({
+  specifier: "stepped",
+  owner: "owner",
+  parent,
+  load: (): Promise<{ readonly values: unknown }> => import(new URL("node_modules/stepped/index.js", parent).href)
+})
+
+/** Expects that each module was evaluated in a turn of its own, but for those that share one. */
+const expectTurns = ({ evaluated }: Log, names: ReadonlyArray<string>, shared: ReadonlyArray<string> = []) => {
+  assert.deepStrictEqual(
+    evaluated.map(({ name }) => name),
+    names
+  )
+  const turns = evaluated.filter(({ name }) => !shared.includes(name)).map(({ turn }) => turn)
+  assert.strictEqual(new Set(turns).size, names.length - shared.length)
+}
 
 describe("importInSteps", () => {
   it("package with many modules → each in a turn of its own, in the order of one import", () =>
     withPackage(modules, async (parent, log) => {
-      const { values } = await importInSteps<{ values: unknown }>("stepped", parent, loadFrom(parent))
+      const { values } = await importInSteps(of(parent))
       assert.deepStrictEqual(values, ["ba", "older"])
-      assert.deepStrictEqual(
-        log.evaluated.map(({ name }) => name),
-        ["leaf", "first", "a", "b", "older", "old", "index"]
-      )
-      const turns = new Set(log.evaluated.filter(({ name }) => name !== "a").map(({ turn }) => turn))
-      assert.strictEqual(turns.size, log.evaluated.length - 1)
+      expectTurns(log, ["leaf", "first", "a", "b", "older", "old", "index"], ["a"])
     }))
+
+  it("package that is required → each module in a turn of its own", () =>
+    withPackage(
+      {
+        "package.json": `{ "name": "stepped", "exports": { "import": "./index.mjs", "require": "./index.cjs" } }`,
+        "index.mjs": record("imported"),
+        "index.cjs": `const { value } = require("./old.cjs"); ${record("index")}; exports.values = [value]`,
+        "old.cjs": modules["old.cjs"] ?? "",
+        "older.cjs": modules["older.cjs"] ?? ""
+      },
+      async (parent, log) => {
+        await loadModules({ specifier: "stepped", parent, isRequired: true })
+        assert.deepStrictEqual(createRequire(parent)("stepped").values, ["older"])
+        expectTurns(log, ["older", "old", "index"])
+      }
+    ))
 
   it("package that does not resolve → the import itself", () =>
     withPackage(modules, async (parent, log) => {
-      const { values } = await importInSteps<{ values: unknown }>("missing", parent, loadFrom(parent))
+      const { values } = await importInSteps({ ...of(parent), specifier: "missing" })
       assert.deepStrictEqual(values, ["ba", "older"])
       assert.lengthOf(log.evaluated, 7)
     }))
 
   it("package that throws → the error of the import", () =>
     withPackage({ ...modules, "leaf.js": `throw new Error("broken")` }, async (parent) => {
-      const error = await importInSteps("stepped", parent, loadFrom(parent)).then(
+      const error = await importInSteps(of(parent)).then(
         () => undefined,
         (error: Error) => error.message
       )

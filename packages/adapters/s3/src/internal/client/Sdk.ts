@@ -17,5 +17,11 @@ export const atOnce: Effect.Effect<Sdk> = Effect.promise(load)
 
 /** Returns the SDK. Loads it over many turns of the event loop, for a process that answers requests meanwhile. */
 export const inSteps: Effect.Effect<Sdk> = Effect.promise(
-  () => (loading ??= importInSteps("@aws-sdk/client-s3", import.meta.url, load))
+  () =>
+    (loading ??= importInSteps({
+      specifier: "@aws-sdk/client-s3",
+      owner: "@holdfast/s3",
+      parent: import.meta.url,
+      load
+    }))
 )
