@@ -24,6 +24,7 @@ import type { Headers } from "../../headers/Headers.ts"
 import type { SecretBox } from "../../secrets/SecretBox.ts"
 import type { BlobRepository } from "../../storage/BlobRepository.ts"
 import type { BlobStore } from "../../storage/BlobStore.ts"
+import { paced } from "../../workers/Pace.ts"
 import type { MirrorTargets } from "../targets/MirrorTarget.ts"
 import * as CopyRunner from "./internal/CopyRunner.ts"
 import { copyFile } from "./internal/FileCopy.ts"
@@ -143,8 +144,7 @@ const make = Effect.fnUntraced(function* (options: MirrorWorkerOptions) {
     let isMore = false
     for (const [index, due] of [...firsts.values(), ...others].entries()) {
       if (index >= firsts.size && (yield* Clock.currentTimeMillis) - start >= roundMillis) return true
-      if (yield* workOnFiles(due)) isMore = true
-      yield* Effect.yieldNow
+      if (yield* paced(workOnFiles(due))) isMore = true
     }
     return isMore
   })

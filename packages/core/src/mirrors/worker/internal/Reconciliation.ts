@@ -10,6 +10,7 @@ import type { CopyTarget } from "../../targets/CopyTarget.ts"
 import type { TargetObject } from "../../targets/MirrorTarget.ts"
 import type { MirrorTargetError } from "../../targets/MirrorTargetError.ts"
 import * as TargetCheck from "../../targets/TargetCheck.ts"
+import { paced } from "../../../workers/Pace.ts"
 import { MirrorTaskRepository, type ReconciliationLease } from "../MirrorTaskRepository.ts"
 import type { MirrorWorkerOptions } from "../MirrorWorkerOptions.ts"
 
@@ -82,8 +83,8 @@ export const run = Effect.fnUntraced(function* (
     )
     let after: string | null = null
     do {
-      after = yield* tasks.markMissing({ reconciliation, after, limit: batchSize, now: yield* DateTime.now })
-      yield* Effect.yieldNow
+      const now = yield* DateTime.now
+      after = yield* paced(tasks.markMissing({ reconciliation, after, limit: batchSize, now }))
     } while (after !== null)
     isComplete = true
   })
