@@ -24,7 +24,7 @@ export const longFiles: ReadonlyArray<string> = [
   "packages/http/test/workers/WorkerProcesses.test.ts",
   "packages/http/test/faults/HostileRequests.test.ts",
   "packages/http/test/s3/tools/Programs.test.ts",
-  "packages/adapters/sqlite/test/SqliteMetadata.test.ts",
+  "packages/adapters/sqlite/test/metadata/SqliteMetadata.test.ts",
   "packages/adapters/s3/test/MirrorOutages.test.ts",
   "packages/http/test/backup/Conversions.test.ts",
   "packages/adapters/postgres/test/PostgresMetadata.test.ts"

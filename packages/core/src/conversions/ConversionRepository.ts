@@ -219,11 +219,11 @@ export class ConversionRepository extends Context.Service<
     ) => Effect.Effect<void, LeaseLost | QuotaExceeded | MetadataError>
 
     /**
-     * Adds files to a READY conversion. Fails with `LeaseLost` if it was removed or replaced since, or if the
-     * sweeper has removed a staged blob; with `QuotaExceeded` as `publish` does.
+     * Adds files to a READY conversion. Fails with `LeaseLost` if it was removed or replaced since, if another claim has made it READY,
+     * or if the sweeper has removed a staged blob; with `QuotaExceeded` as `publish` does.
      */
     readonly append: (
-      conversion: AddedTo,
+      conversion: ConversionClaim | AddedTo,
       addition: Addition
     ) => Effect.Effect<void, LeaseLost | QuotaExceeded | MetadataError>
 

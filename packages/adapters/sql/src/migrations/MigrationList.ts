@@ -17,6 +17,7 @@ import { initial } from "./Initial.ts"
 import { interruptions } from "./conversions/Interruptions.ts"
 import { checksums } from "./files/Checksums.ts"
 import { ladders } from "./conversions/Ladders.ts"
+import { makers } from "./conversions/Makers.ts"
 import { keys } from "./files/Keys.ts"
 import { change, type Migration } from "./Migration.ts"
 import { mirrorIndexes } from "./mirrors/MirrorIndexes.ts"
@@ -76,5 +77,6 @@ export const migrations: ReadonlyArray<Migration> = [
   { id: 52, name: "posters", steps: posters },
   { id: 53, name: "ladders", steps: ladders },
   // An id only names a migration: this one needs the table of `captions`.
-  { id: 44, name: "caption_usage", steps: captionUsage }
+  { id: 44, name: "caption_usage", steps: captionUsage },
+  { id: 55, name: "conversion_makers", steps: makers }
 ]

@@ -3,8 +3,8 @@ import * as MemoryMetadata from "@holdfast/testing/metadata/MemoryMetadata"
 import * as RepositoryContract from "@holdfast/testing/metadata/RepositoryContract"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as SqliteMetadata from "../src/SqliteMetadata.ts"
-import * as Temporary from "./support/Temporary.ts"
+import * as SqliteMetadata from "../../src/SqliteMetadata.ts"
+import * as Temporary from "../support/Temporary.ts"
 
 RepositoryContract.suite("SQLite in memory", MemoryMetadata.layer)
 

@@ -20,7 +20,7 @@ import { record } from "../events/RecordEvent.ts"
 import * as Row from "../Row.ts"
 import { transaction } from "../../Transaction.ts"
 import { conversionEvent } from "./ConversionEvents.ts"
-import { dropFiles, dropLadder } from "./ConversionFiles.ts"
+import { dropRest, dropSome, ofConversions, ofLadder } from "./ConversionFiles.ts"
 import { toClaim } from "./ConversionRow.ts"
 import { columnsOf, isCurrent, isWaitingForHls, nextConversion, type Queue } from "./NextConversion.ts"
 import { waitingTenants } from "./WaitingTenants.ts"
@@ -33,9 +33,18 @@ export const isHeld = (sql: SqlClient, claim: ConversionClaim): Fragment =>
   sql`id = ${claim.conversionId} AND ${inBucket(sql, claim)} AND ${columnsOf(sql, queueOf(claim)).state} = 'RUNNING'
     AND attempt = ${claim.fencingToken} AND ${isCurrent(sql)}`
 
-/** Condition: the row is the conversion, it is READY, and its content is the current one of its file. */
-export const isMade = (sql: SqlClient, conversion: AddedTo): Fragment =>
-  sql`id = ${conversion.conversionId} AND ${inBucket(sql, conversion)} AND state = 'READY' AND ${isCurrent(sql)}`
+/**
+ * Condition: the row is the conversion, it is READY, and its content is the current one of its file. A claim must have made it READY
+ * itself. The token of the row may be that of a later claim of its ladder.
+ */
+export const isMade = (sql: SqlClient, conversion: ConversionClaim | AddedTo): Fragment => {
+  const isOwn =
+    "fencingToken" in conversion
+      ? sql`COALESCE(made_by, ${conversion.fencingToken}) = ${conversion.fencingToken}`
+      : sql`1 = 1`
+  return sql`id = ${conversion.conversionId} AND ${inBucket(sql, conversion)} AND state = 'READY' AND ${isOwn}
+    AND ${isCurrent(sql)}`
+}
 
 /** Fails with `LeaseLost` if a conditional change returned no row. */
 export const orLeaseLost = Row.orFail(() => new LeaseLost())
@@ -46,6 +55,38 @@ const maxVisits = 20
 /** Searches for a conversion in a row, each after another worker claimed the one that was found. */
 const maxSearches = 20
 
+/** Condition: the files that a claim has published, or that are to be removed when it begins. */
+const filesOf = (
+  sql: SqlClient,
+  { conversionId, isLadder }: Pick<ConversionClaim, "conversionId" | "isLadder">
+): Fragment => (isLadder ? ofLadder(sql, conversionId) : ofConversions(sql, [conversionId]))
+
+/** Runs a transaction that begins a claim, and removes what an earlier one has published: some files in it, the others after it. */
+const claimAndDrop = <E>(
+  sql: SqlClient,
+  sweepAt: DateTime.Utc,
+  claim: Effect.Effect<Option.Option<ConversionClaim>, E>
+) =>
+  Effect.gen(function* () {
+    const { claimed, hasMore } = yield* Effect.gen(function* () {
+      const claimed = yield* claim
+      const hasMore = Option.isSome(claimed) && (yield* dropSome(sql, filesOf(sql, claimed.value), millis(sweepAt)))
+      return { claimed, hasMore }
+    }).pipe(transaction(sql))
+    if (hasMore && Option.isSome(claimed)) {
+      yield* dropRest(sql, claimed.value, filesOf(sql, claimed.value), millis(sweepAt))
+    }
+    return claimed
+  })
+
+/** Runs a transaction that ends a claim, and removes what it has published: some files in it, the others after it. */
+const endAndDrop = <E>(sql: SqlClient, claim: ConversionClaim, sweepAt: DateTime.Utc, end: Effect.Effect<unknown, E>) =>
+  Effect.gen(function* () {
+    const files = filesOf(sql, claim)
+    const hasMore = yield* transaction(sql)(Effect.andThen(end, dropSome(sql, files, millis(sweepAt))))
+    if (hasMore) yield* dropRest(sql, claim, files, millis(sweepAt))
+  })
+
 /**
  * Claims a conversion if it is still due. A claim removes what an earlier one published. A conversion that is still RUNNING has lost
  * its worker: the claim continues its attempt, and counts an interruption.
@@ -54,32 +95,28 @@ const claimFound = (sql: SqlClient, id: string, { sweepAt, leaseUntil, now }: Cl
   Effect.gen(function* () {
     const found = yield* sql`SELECT state FROM conversion WHERE id = ${id} ${lock(sql, "FOR NO KEY UPDATE")}`
     const takesOver = found[0]?.["state"] === "RUNNING"
-    const claimed = yield* sql`UPDATE conversion SET state = 'RUNNING', attempt = attempt + 1,
+    return yield* sql`UPDATE conversion SET state = 'RUNNING', attempt = attempt + 1,
         tries = tries + ${takesOver ? 0 : 1}, interruptions = interruptions + ${takesOver ? 1 : 0},
         due_at = ${millis(leaseUntil)}, progress = 0, presentation = NULL, started_at = ${millis(now)}
       WHERE id = ${id} AND due_at <= ${millis(now)} AND ${isCurrent(sql)} AND NOT ${isWaitingForHls(sql)}
       RETURNING id, tenant_id, bucket_id, file_id, blob_id, attempt, tries, interruptions, format, mode`.pipe(
       Row.first((row): ConversionClaim => ({ ...toClaim(row), isLadder: false, takesOver }))
     )
-    if (Option.isSome(claimed)) yield* dropFiles(sql, [claimed.value.conversionId], millis(sweepAt))
-    return claimed
-  }).pipe(transaction(sql))
+  }).pipe((claim) => claimAndDrop(sql, sweepAt, claim))
 
 /** Claims the ladder of a copy likewise. What an earlier claim published of it is removed; the copy stays as it is. */
 const claimLadder = (sql: SqlClient, id: string, { leaseUntil, now, sweepAt }: ClaimTerms) =>
   Effect.gen(function* () {
     const found = yield* sql`SELECT ladder_state FROM conversion WHERE id = ${id} ${lock(sql, "FOR NO KEY UPDATE")}`
     const takesOver = found[0]?.["ladder_state"] === "RUNNING"
-    const claimed = yield* sql`UPDATE conversion SET ladder_state = 'RUNNING', attempt = attempt + 1,
+    return yield* sql`UPDATE conversion SET ladder_state = 'RUNNING', attempt = attempt + 1,
         tries = tries + ${takesOver ? 0 : 1}, interruptions = interruptions + ${takesOver ? 1 : 0},
         ladder_due_at = ${millis(leaseUntil)}
       WHERE id = ${id} AND state = 'READY' AND ladder_due_at <= ${millis(now)} AND ${isCurrent(sql)}
       RETURNING id, tenant_id, bucket_id, file_id, blob_id, attempt, tries, interruptions, format, mode`.pipe(
       Row.first((row): ConversionClaim => ({ ...toClaim(row), isLadder: true, takesOver }))
     )
-    if (Option.isSome(claimed)) yield* dropLadder(sql, claimed.value.conversionId, millis(sweepAt))
-    return claimed
-  }).pipe(transaction(sql))
+  }).pipe((claim) => claimAndDrop(sql, sweepAt, claim))
 
 /**
  * Returns the function that claims from a queue: a due conversion of the tenant with the fewest running conversions, and of this
@@ -153,19 +190,15 @@ const endLadder = (
 ) =>
   orLeaseLost(sql`UPDATE conversion SET ladder_state = ${dueAt === null ? null : "QUEUED"}, ladder_due_at = ${dueAt},
       tries = tries - ${countAttempt ? 0 : 1}
-    WHERE ${isHeld(sql, claim)} RETURNING id`).pipe(
-    Effect.andThen(dropLadder(sql, claim.conversionId, millis(sweepAt))),
-    transaction(sql)
-  )
+    WHERE ${isHeld(sql, claim)} RETURNING id`).pipe((end) => endAndDrop(sql, claim, sweepAt, end))
 
 /** Ends a claim with a FAILED conversion. */
 const failConversion = (sql: SqlClient, claim: ConversionClaim, { sweepAt, fault, now }: ConversionFailure) =>
   orLeaseLost(sql`UPDATE conversion SET state = 'FAILED', due_at = NULL, finished_at = ${millis(now)},
       fault_code = ${fault.code}, fault_detail = ${fault.detail}
     WHERE ${isHeld(sql, claim)} RETURNING id`).pipe(
-    Effect.andThen(dropFiles(sql, [claim.conversionId], millis(sweepAt))),
     Effect.andThen(record(sql, conversionEvent("stream.failed", claim, { code: fault.code }))),
-    transaction(sql)
+    (end) => endAndDrop(sql, claim, sweepAt, end)
   )
 
 /** Ends a claim with a FAILED conversion, or without a ladder. */
@@ -181,10 +214,7 @@ const releaseConversion = (
 ) =>
   orLeaseLost(sql`UPDATE conversion SET state = 'QUEUED', due_at = ${millis(retryAt)}, progress = 0, presentation = NULL,
       started_at = NULL, tries = tries - ${countAttempt ? 0 : 1}, mode = ${mode}
-    WHERE ${isHeld(sql, claim)} RETURNING id`).pipe(
-    Effect.andThen(dropFiles(sql, [claim.conversionId], millis(sweepAt))),
-    transaction(sql)
-  )
+    WHERE ${isHeld(sql, claim)} RETURNING id`).pipe((end) => endAndDrop(sql, claim, sweepAt, end))
 
 /** Ends a claim with a QUEUED conversion, or a ladder that is due again. */
 export const release = (sql: SqlClient, claim: ConversionClaim, terms: ReleaseTerms) =>

@@ -1,31 +1,102 @@
 /**
- * Removes the files of conversions and their blobs. Each function runs in a transaction of its caller.
+ * Removes the files of conversions and their blobs. A conversion has tens of thousands of them, so that each transaction removes a
+ * bounded number.
  */
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import type { SqlClient } from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+import type { ConversionClaim } from "@holdfast/core/conversions/ConversionClaim"
 import { among, lock } from "../Dialect.ts"
 import * as Row from "../Row.ts"
+import { transaction } from "../../Transaction.ts"
+import { never } from "./NextConversion.ts"
 
-/** Removes the files of conversions; the segments' blobs become DOOMED. */
-export const dropFiles = Effect.fnUntraced(function* (
+/** Files that one transaction removes: some 20 ms. */
+const stepSize = 500
+
+/** Condition: the files of these conversions. */
+export const ofConversions = (sql: SqlClient, conversionIds: ReadonlyArray<string>): Fragment =>
+  among(sql, "conversion_id", conversionIds)
+
+/** Condition: the segments of a ladder. They are the only files of a copy in directories that are named by lines. */
+export const ofLadder = (sql: SqlClient, conversionId: string): Fragment =>
+  sql`conversion_id = ${conversionId} AND blob_id IS NOT NULL AND name >= '0' AND name < ':' AND name LIKE '%p/%'`
+
+/**
+ * Removes some files, in a transaction of its caller; the segments' blobs become DOOMED. Returns whether there may be more such files.
+ */
+export const dropSome = Effect.fnUntraced(function* (sql: SqlClient, files: Fragment, sweepAt: number) {
+  const some = sql`FROM conversion_file WHERE ${files} LIMIT ${stepSize}`
+  const dropped = yield* sql`DELETE FROM conversion_file WHERE ${sql.onDialectOrElse({
+    pg: () => sql`ctid = ANY(ARRAY(SELECT ctid ${some}))`,
+    orElse: () => sql`rowid IN (SELECT rowid ${some})`
+  })} RETURNING blob_id`.pipe(Row.all((row) => Row.orNull(Row.text, row, "blob_id")))
+  const blobIds = dropped.filter((blobId) => blobId !== null)
+  if (blobIds.length > 0) {
+    yield* sql`UPDATE blob SET state = 'DOOMED', due_at = ${sweepAt}
+      WHERE ${among(sql, "id", blobIds)} AND state = 'READY'`
+  }
+  return dropped.length === stepSize
+})
+
+/** Repeats a step, each time in a transaction, until there is no more to do. */
+const repeat = <E, R>(sql: SqlClient, step: Effect.Effect<boolean, E, R>) =>
+  Effect.gen(function* () {
+    while (yield* transaction(sql)(step));
+  })
+
+/**
+ * Removes the files that the transaction which began or ended a claim has left, until another claim begins. What a process that dies
+ * leaves is removed by the next claim, or with the conversion.
+ */
+export const dropRest = (
   sql: SqlClient,
-  conversionIds: ReadonlyArray<string>,
+  { conversionId, fencingToken }: Pick<ConversionClaim, "conversionId" | "fencingToken">,
+  files: Fragment,
   sweepAt: number
-) {
-  yield* sql`UPDATE blob SET state = 'DOOMED', due_at = ${sweepAt} WHERE state = 'READY' AND id IN (
-    SELECT blob_id FROM conversion_file WHERE ${among(sql, "conversion_id", conversionIds)} AND blob_id IS NOT NULL)`
-  yield* sql`DELETE FROM conversion_file WHERE ${among(sql, "conversion_id", conversionIds)}`
+) =>
+  repeat(
+    sql,
+    Effect.gen(function* () {
+      const own = yield* sql`SELECT id FROM conversion WHERE id = ${conversionId} AND attempt = ${fencingToken}
+        ${lock(sql, "FOR NO KEY UPDATE")}`
+      return own.length > 0 && (yield* dropSome(sql, files, sweepAt))
+    })
+  )
+
+/**
+ * Removes a conversion that the transaction of the caller has locked. Returns what is to run after that transaction: it removes the
+ * files that are left. Until then the conversion belongs to a blob that is DOOMED, so that no request and no worker finds it, and the
+ * sweep removes what a process that dies leaves.
+ */
+export const removeConversion = Effect.fnUntraced(function* (sql: SqlClient, conversionId: string, sweepAt: number) {
+  const files = ofConversions(sql, [conversionId])
+  const remove = sql`DELETE FROM conversion WHERE id = ${conversionId}`
+  if (!(yield* dropSome(sql, files, sweepAt))) {
+    yield* remove
+    return Effect.void
+  }
+  const blobId = `blb_${conversionId.slice(conversionId.indexOf("_") + 1)}`
+  yield* sql`INSERT INTO blob (id, tenant_id, bucket_id, state, due_at, created_at)
+    SELECT ${blobId}, blob.tenant_id, blob.bucket_id, 'DOOMED', CAST(${sweepAt} AS bigint), blob.created_at
+    FROM conversion JOIN blob ON blob.id = conversion.blob_id WHERE conversion.id = ${conversionId}`
+  yield* sql`UPDATE conversion SET blob_id = ${blobId}, state = 'QUEUED', due_at = ${never}, fault_code = NULL,
+    fault_detail = NULL, ladder_state = NULL, ladder_due_at = NULL, poster_due = NULL WHERE id = ${conversionId}`
+  const rest = repeat(sql, dropSome(sql, files, sweepAt))
+  const end = transaction(sql)(Effect.andThen(remove, sql`DELETE FROM blob WHERE id = ${blobId} AND state = 'DOOMED'`))
+  return Effect.asVoid(Effect.andThen(rest, end))
 })
 
 /**
- * Removes the segments of a ladder; their blobs become DOOMED. They are the only files of a copy in directories that are named by lines.
+ * Runs what `removeConversion` has returned, if there was a conversion. Returns whether there was one. It is removed even if the rest of its
+ * files is not: the sweep removes them.
  */
-export const dropLadder = Effect.fnUntraced(function* (sql: SqlClient, conversionId: string, sweepAt: number) {
-  const segments = sql`conversion_id = ${conversionId} AND blob_id IS NOT NULL AND name LIKE '%p/%'`
-  yield* sql`UPDATE blob SET state = 'DOOMED', due_at = ${sweepAt} WHERE state = 'READY' AND id IN (
-    SELECT blob_id FROM conversion_file WHERE ${segments})`
-  yield* sql`DELETE FROM conversion_file WHERE ${segments}`
-})
+export const completeRemoval = <E, R>(removed: Option.Option<Effect.Effect<void, E, R>>) =>
+  Option.match(removed, {
+    onNone: () => Effect.succeed(false),
+    onSome: (rest) => Effect.as(Effect.ignore(rest), true)
+  })
 
 /** The content of a row is gone. */
 const isGone = (sql: SqlClient, table: "captions" | "conversion") =>
@@ -35,13 +106,25 @@ const isGone = (sql: SqlClient, table: "captions" | "conversion") =>
 export const dropCaptions = (sql: SqlClient, blobIds: ReadonlyArray<string>) =>
   sql`DELETE FROM captions WHERE ${among(sql, "blob_id", blobIds)} AND ${isGone(sql, "captions")}`
 
-/** Removes the conversions of contents that are gone. No lookup finds their segments, so these may be swept at once. */
+/** Returns the conversions of contents that are gone. */
+const findGone = (sql: SqlClient, blobIds: ReadonlyArray<string>, locking: Fragment) =>
+  sql`SELECT id FROM conversion WHERE ${among(sql, "blob_id", blobIds)} AND ${isGone(sql, "conversion")}
+    ${locking}`.pipe(Row.all((row) => Row.text(row, "id")))
+
+/**
+ * Removes the files of the conversions of contents that are gone, in transactions of its own. No lookup finds the segments, so these may
+ * be swept at once.
+ */
+export const dropFilesOfGone = Effect.fnUntraced(function* (sql: SqlClient, blobIds: ReadonlyArray<string>) {
+  const gone = yield* findGone(sql, blobIds, sql``)
+  if (gone.length > 0) yield* repeat(sql, dropSome(sql, ofConversions(sql, gone), 0))
+})
+
+/** Removes the conversions of contents that are gone, with the few files that `dropFilesOfGone` may have left. */
 export const dropConversions = Effect.fnUntraced(function* (sql: SqlClient, blobIds: ReadonlyArray<string>) {
-  // The lock waits for a worker that publishes at the same time, so that `dropFiles` sees its segments.
-  const gone = yield* sql`SELECT id FROM conversion WHERE ${among(sql, "blob_id", blobIds)}
-    AND ${isGone(sql, "conversion")}
-    ${lock(sql, "FOR UPDATE")}`.pipe(Row.all((row) => Row.text(row, "id")))
+  // The lock waits for a worker that publishes at the same time, so that `dropSome` sees its segments.
+  const gone = yield* findGone(sql, blobIds, lock(sql, "FOR UPDATE"))
   if (gone.length === 0) return
-  yield* dropFiles(sql, gone, 0)
+  while (yield* dropSome(sql, ofConversions(sql, gone), 0));
   yield* sql`DELETE FROM conversion WHERE ${among(sql, "id", gone)}`
 })

@@ -72,7 +72,7 @@ const advance = (sql: SqlClient, claim: ConversionClaim, publication: Publicatio
   return sql`UPDATE conversion SET progress = ${toStoredProgress(progress)}, presentation = ${JSON.stringify(presentation)},
       ${
         isFinished
-          ? sql`state = 'READY', due_at = NULL, finished_at = ${millis(now)},
+          ? sql`state = 'READY', due_at = NULL, made_by = ${claim.fencingToken}, finished_at = ${millis(now)},
             poster_due = ${needsPoster ? millis(now) : null}${ladder}`
           : sql`due_at = ${millis(leaseUntil)}`
       }
@@ -107,7 +107,7 @@ export const publish = (sql: SqlClient, claim: ConversionClaim, publication: Pub
   )
 
 /** Adds files to a READY conversion. The update locks the conversion's row against removal, and changes nothing. */
-export const append = (sql: SqlClient, claim: AddedTo, { playlists, segments }: Addition) =>
+export const append = (sql: SqlClient, claim: ConversionClaim | AddedTo, { playlists, segments }: Addition) =>
   withinLimits(sql, claim, (check) =>
     Effect.gen(function* () {
       yield* orLeaseLost(sql`UPDATE conversion SET progress = progress WHERE ${isMade(sql, claim)} RETURNING id`)

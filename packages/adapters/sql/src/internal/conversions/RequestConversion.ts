@@ -15,7 +15,7 @@ import { record } from "../events/RecordEvent.ts"
 import * as Row from "../Row.ts"
 import { transaction } from "../../Transaction.ts"
 import { conversionEvent } from "./ConversionEvents.ts"
-import { dropFiles } from "./ConversionFiles.ts"
+import { completeRemoval, removeConversion } from "./ConversionFiles.ts"
 import { columns, toClaim, toConversion } from "./ConversionRow.ts"
 import { hasPending } from "./NextConversion.ts"
 
@@ -78,12 +78,11 @@ export const replaceDamaged = (
       RETURNING id, tenant_id, bucket_id, file_id, blob_id, attempt, tries, interruptions, format, mode`.pipe(
       Row.first(toClaim)
     )
-    if (Option.isNone(replaced)) return false
+    if (Option.isNone(replaced)) return Option.none()
     const { conversionId: oldId, ...old } = replaced.value
-    yield* dropFiles(sql, [oldId], millis(sweepAt))
-    yield* sql`DELETE FROM conversion WHERE id = ${oldId}`
+    const rest = yield* removeConversion(sql, oldId, millis(sweepAt))
     const conversion = { ...old, conversionId: id }
     yield* queue(sql, conversion, now)
     yield* record(sql, conversionEvent("stream.requested", conversion, { mode: old.mode }))
-    return true
-  }).pipe(transaction(sql))
+    return Option.some(rest)
+  }).pipe(transaction(sql), Effect.flatMap(completeRemoval))

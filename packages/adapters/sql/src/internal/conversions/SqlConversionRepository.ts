@@ -16,7 +16,7 @@ import { operation } from "../../SqlFailure.ts"
 import { transaction } from "../../Transaction.ts"
 import * as ConversionClaims from "./ConversionClaims.ts"
 import { conversionEvent } from "./ConversionEvents.ts"
-import { dropFiles } from "./ConversionFiles.ts"
+import { completeRemoval, removeConversion } from "./ConversionFiles.ts"
 import { columns, toConversion, toMode, toPresentation } from "./ConversionRow.ts"
 import { findStreamFile } from "./FindStreamFile.ts"
 import { claimPoster, publishPoster } from "./Posters.ts"
@@ -24,11 +24,32 @@ import * as PublishSegments from "./PublishSegments.ts"
 import { queueDepth } from "./QueueDepth.ts"
 import { replaceDamaged, request } from "./RequestConversion.ts"
 
+/** Files that one statement reads. */
+const pageSize = 1000
+
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient
   const read = yield* Reads.make(sql)
   const poll = yield* Reads.makePolls(sql)
   const claim = ConversionClaims.makeClaim(sql, poll)
+
+  /** Lists the segments and the storyboard of a conversion in pages: a conversion has tens of thousands of files. */
+  const listFiles = Effect.fnUntraced(function* (conversionId: string) {
+    const files: Array<{ readonly name: string; readonly blobId: string | null; readonly text: string | null }> = []
+    while (true) {
+      const page = yield* sql`SELECT name, blob_id, playlist FROM conversion_file
+        WHERE conversion_id = ${conversionId} AND (blob_id IS NOT NULL OR name = ${StreamFiles.storyboard})
+          AND name > ${files.at(-1)?.name ?? ""} ORDER BY name LIMIT ${pageSize}`.pipe(
+        Row.all((row) => ({
+          name: Row.text(row, "name"),
+          blobId: Row.orNull(Row.text, row, "blob_id"),
+          text: Row.orNull(Row.text, row, "playlist")
+        }))
+      )
+      files.push(...page)
+      if (page.length < pageSize) return files
+    }
+  })
 
   return ConversionRepository.of({
     request: (conversion) => request(sql, conversion).pipe(operation("conversions.request")),
@@ -48,13 +69,11 @@ const make = Effect.gen(function* () {
           WHERE blob_id = ${blobId} AND format = ${format} AND ${inBucket(sql, bucket)} RETURNING id, file_id`.pipe(
           Row.first((row) => ({ conversionId: Row.text(row, "id"), fileId: Row.text(row, "file_id") }))
         )
-        if (Option.isNone(removed)) return false
-        const { conversionId } = removed.value
-        yield* dropFiles(sql, [conversionId], millis(sweepAt))
-        yield* sql`DELETE FROM conversion WHERE id = ${conversionId}`
+        if (Option.isNone(removed)) return Option.none()
+        const rest = yield* removeConversion(sql, removed.value.conversionId, millis(sweepAt))
         yield* record(sql, conversionEvent("stream.deleted", { ...bucket, ...removed.value, format }))
-        return true
-      }).pipe(transaction(sql), operation("conversions.remove")),
+        return Option.some(rest)
+      }).pipe(transaction(sql), Effect.flatMap(completeRemoval), operation("conversions.remove")),
 
     replaceDamaged: (segment) => replaceDamaged(sql, segment).pipe(operation("conversions.replaceDamaged")),
 
@@ -106,18 +125,14 @@ const make = Effect.gen(function* () {
         )
         if (Option.isNone(other)) return Option.none()
         const { id, mode, presentation } = other.value
-        const files = yield* sql`SELECT name, blob_id, playlist FROM conversion_file
-          WHERE conversion_id = ${id} AND (blob_id IS NOT NULL OR name = ${StreamFiles.storyboard})`.pipe(
-          Row.all((row) => ({
-            name: Row.text(row, "name"),
-            blobId: Row.orNull(Row.text, row, "blob_id"),
-            text: Row.orNull(Row.text, row, "playlist")
-          }))
-        )
+        const files = yield* listFiles(id)
         const segments = files.flatMap(({ blobId, name }) => (blobId === null ? [] : [{ name, blobId }]))
         const storyboard = files.find(({ text }) => text !== null)?.text ?? null
-        // There are no segments if the conversion was removed between the two statements.
-        return segments.length === 0 ? Option.none() : Option.some({ mode, presentation, segments, storyboard })
+        // The conversion may have been removed between the statements.
+        const isLeft = yield* sql`SELECT 1 AS one FROM conversion WHERE id = ${id} AND state = 'READY'`
+        return segments.length === 0 || isLeft.length === 0
+          ? Option.none()
+          : Option.some({ mode, presentation, segments, storyboard })
       }).pipe(operation("conversions.findReady"))
   })
 })

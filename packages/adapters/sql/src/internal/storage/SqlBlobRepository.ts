@@ -26,7 +26,7 @@ import { isOpenBucket } from "../buckets/OpenBucket.ts"
 import { ofBucket } from "../files/FileRow.ts"
 import { withinLimits } from "../usage/WithinLimits.ts"
 import { dropParts } from "../uploads/DropParts.ts"
-import { dropCaptions, dropConversions } from "../conversions/ConversionFiles.ts"
+import { dropCaptions, dropConversions, dropFilesOfGone } from "../conversions/ConversionFiles.ts"
 import { transaction } from "../../Transaction.ts"
 
 const toParts: Row.FromRow<BlobKey.Parts> = (row) => ({
@@ -178,6 +178,7 @@ const make = Effect.gen(function* () {
         transaction(sql),
         // A statement of its own: one that changes the usage of several tenants does so in the order of their ids.
         (forgetting) => Effect.andThen(dropCaptions(sql, blobIds), forgetting),
+        (forgetting) => Effect.andThen(dropFilesOfGone(sql, blobIds), forgetting),
         (forgetting) => Effect.andThen(dropParts(sql, blobIds), forgetting),
         Effect.asVoid,
         operation("blobs.forget")

@@ -76,8 +76,18 @@ export const conversionClaimContract = (it: It): void => {
         ])
         yield* expectLeaseLost(claim)
         // The new attempt publishes the same names.
-        yield* ConversionFixtures.publish(next, ["index0.ts"], { isFinished: true, progress: 1 })
+        yield* ConversionFixtures.publish(next, ["index0.ts"], {
+          isFinished: true,
+          progress: 1,
+          ladderDueAt: Sample.at(5000)
+        })
         yield* expectLeaseLost(next, true)
+        yield* expectLeaseLost(claim)
+        // The former worker adds nothing to what the other one has made, which adds its storyboard also while its ladder is made.
+        const addition = { segments: [], playlists: [{ name: "storyboard.vtt", text: "WEBVTT" }] }
+        expect(yield* Effect.flip(conversions.append(claim, addition))).toMatchObject({ _tag: "LeaseLost" })
+        yield* ConversionFixtures.claimAt(5000, 9000, true)
+        yield* conversions.append(next, addition)
         expect(yield* conversions.listByContent(bucket, source.blobId)).toMatchObject([
           {
             state: "READY",
