@@ -2,6 +2,7 @@
  * Sweeps DOOMED blobs: replaced and removed contents whose grace period has ended, and uploads whose process died. Every node
  * may sweep at the same time: each claims the blobs that it removes.
  */
+import * as Arr from "effect/Array"
 import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
@@ -11,8 +12,9 @@ import * as Semaphore from "effect/Semaphore"
 import { asBackgroundWork } from "../BackgroundWork.ts"
 import type { MetadataError } from "../MetadataError.ts"
 import * as BlobKey from "./BlobKey.ts"
-import { BlobRepository, type DuePosition } from "./BlobRepository.ts"
+import { BlobRepository, type DueBlob, type DuePosition } from "./BlobRepository.ts"
 import { BlobStore } from "./BlobStore.ts"
+import { paced } from "../workers/Pace.ts"
 
 /** The result of one sweep. */
 export interface SweepReport {
@@ -44,6 +46,12 @@ export class Sweeper extends Context.Service<
 const batchSize = 1000
 
 /**
+ * Batches whose blobs the store removes together. A store on a disk syncs each directory once for all of them: with one batch at a time,
+ * a directory has few blobs of it, and the syncs take most of the time of a sweep.
+ */
+const batchesAtOnce = 4
+
+/**
  * Passes over the list of the due blobs. The removal of a composite content dooms its parts, whose place in the order is before the
  * blobs that were listed: the second pass removes them. A sweep does not go on until no blob is due, because requests may doom blobs
  * as fast as it removes them, and only the next sweep expires the uploads of processes that died.
@@ -54,7 +62,7 @@ const passes = 2
 const concurrency = 16
 
 /**
- * How long the blobs of a batch stay claimed. If the process dies, another sweep removes them after that time. Where a store takes
+ * How long the blobs that are removed together stay claimed. If the process dies, another sweep removes them after that time. Where a store takes
  * longer, two sweeps remove some blobs twice, which does no harm.
  */
 const lease = Duration.seconds(20)
@@ -86,19 +94,23 @@ const make = Effect.gen(function* () {
       let after: DuePosition | undefined
       let isLast = false
       while (!isLast && failed === 0) {
-        const due = yield* repository.listDue({ now, after, limit: batchSize })
-        isLast = due.length < batchSize
-        if (due.length === 0) break
+        const mine: Array<DueBlob> = []
         const leaseUntil = DateTime.addDuration(yield* DateTime.now, lease)
-        const claimed = yield* repository.claimDue({ blobIds: due.map(({ blobId }) => blobId), now, leaseUntil })
-        const mine = due.filter(({ blobId }) => claimed.has(blobId))
+        for (let batch = 1; batch <= batchesAtOnce && !isLast; batch++) {
+          const due = yield* repository.listDue({ now, after, limit: batchSize })
+          isLast = due.length < batchSize
+          if (due.length === 0) break
+          const claimed = yield* repository.claimDue({ blobIds: due.map(({ blobId }) => blobId), now, leaseUntil })
+          mine.push(...due.filter(({ blobId }) => claimed.has(blobId)))
+          after = due.at(-1)
+        }
+        if (mine.length === 0) continue
         const gone = new Set(yield* removeAll(mine))
-        if (gone.size > 0) yield* repository.forget([...gone])
         const left = mine.flatMap(({ blobId }) => (gone.has(blobId) ? [] : [blobId]))
-        if (left.length > 0) yield* repository.postpone(left, now)
+        for (const ids of Arr.chunksOf([...gone], batchSize)) yield* paced(repository.forget(ids))
+        for (const ids of Arr.chunksOf(left, batchSize)) yield* repository.postpone(ids, now)
         removed += gone.size
         failed += left.length
-        after = due.at(-1)
       }
       if (removed === 0) break
     }
