@@ -13,6 +13,7 @@ import { bucketContract } from "./internal/BucketContract.ts"
 import { conversionClaimContract } from "./conversions/internal/ConversionClaimContract.ts"
 import { fairClaimContract } from "./conversions/internal/FairClaimContract.ts"
 import { ladderContract } from "./conversions/internal/LadderContract.ts"
+import { posterContract } from "./conversions/internal/PosterContract.ts"
 import { conversionContract } from "./conversions/internal/ConversionContract.ts"
 import { creatorContract } from "./internal/CreatorContract.ts"
 import { deploymentContract } from "./internal/DeploymentContract.ts"
@@ -81,6 +82,7 @@ const parts: ReadonlyArray<readonly [port: string, register: (it: It) => void]> 
   ["conversions: claims", conversionClaimContract],
   ["conversions: fairness", fairClaimContract],
   ["conversions: ladders", ladderContract],
+  ["conversions: posters", posterContract],
   ["mirrors", mirrorContract],
   ["mirrors: tasks", mirrorTaskContract],
   ["mirrors: names of objects", mirrorNameContract],
