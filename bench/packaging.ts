@@ -1,0 +1,258 @@
+/**
+ * Measures streams that are packaged when they are requested: `node bench/packaging.ts [--minutes LIST] [--rounds N] [--viewers N]`.
+ *
+ * Prints the processor time of a segment of 1.1 MB beside a view of a file of its size and beside nginx with such a file, and how much
+ * the memory of the service grows while many viewers read segments at once. Then for videos of several durations how long a request takes
+ * until a player has the first segment of a stream, and the bytes that both formats store. The service's ffmpeg only fails, so that
+ * neither posters nor lower renditions are included.
+ */
+import { createHash } from "node:crypto"
+import { chmod, mkdir, readdir, stat, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { parseArgs } from "node:util"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Nginx from "./support/baselines/Nginx.ts"
+import * as Conversions from "./support/fixtures/Conversions.ts"
+import * as Database from "./support/fixtures/Database.ts"
+import * as HoldfastService from "./support/fixtures/HoldfastService.ts"
+import * as TemporaryDirectory from "./support/fixtures/TemporaryDirectory.ts"
+import * as Tenancy from "./support/fixtures/Tenancy.ts"
+import * as Videos from "./support/fixtures/Videos.ts"
+import type { Outgoing } from "./support/load/LoadJob.ts"
+import * as LoadProcess from "./support/load/LoadProcess.ts"
+import * as LoadSubject from "./support/load/LoadSubject.ts"
+import * as Requests from "./support/load/Requests.ts"
+import { attempt } from "./support/run/BenchFailure.ts"
+import * as CommonArguments from "./support/run/CommonArguments.ts"
+import * as Main from "./support/run/Main.ts"
+import * as CpuMeter from "./support/stats/CpuMeter.ts"
+import * as MemoryMeter from "./support/stats/MemoryMeter.ts"
+import * as Rounds from "./support/stats/Rounds.ts"
+
+interface Arguments {
+  readonly minutes: ReadonlyArray<number>
+  readonly rounds: number
+  readonly viewers: number
+  readonly directory: string | undefined
+  readonly profile: string | undefined
+}
+
+const usage = [
+  "node bench/packaging.ts [options]",
+  "",
+  "  --minutes LIST    durations of the videos that are requested; 1,5,60,180 when absent, none for 0",
+  "  --rounds N        rounds of segments and views, in turns; 5 when absent",
+  "  --viewers N       connections that read segments at once; 200 when absent",
+  "  --directory DIR   for temporary files",
+  "  --profile DIR     for a CPU profile of the service",
+  "  --help",
+  ""
+].join("\n")
+
+const parse = (args: ReadonlyArray<string>): Arguments | undefined => {
+  const { directory, help, profile } = CommonArguments.options
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      directory,
+      profile,
+      help,
+      minutes: { type: "string", default: "1,5,60,180" },
+      rounds: { type: "string", default: "5" },
+      viewers: { type: "string", default: "200" }
+    }
+  })
+  if (values.help) return undefined
+  const minutes = values.minutes.split(",").map(Number)
+  const [rounds, viewers] = [Number(values.rounds), Number(values.viewers)]
+  const isRight = minutes.every((one) => one >= 0) && rounds >= 1 && viewers >= 1
+  if (!isRight) throw new Error("--minutes must be numbers, --rounds and --viewers at least 1.")
+  const durations = minutes.filter((one) => one > 0)
+  return { minutes: durations, rounds, viewers, directory: values.directory, profile: values.profile }
+}
+
+type Service = HoldfastService.HoldfastService
+
+const seconds = 60
+/** Of the video whose segments are read. Those of four seconds have 1.1 MB. */
+const kilobits = 1800
+const connections = 4
+/** Of a round, and of the viewers each. */
+const requestsOfRound = 200
+const requestsOfViewer = 15
+const requestsBeforeViewers = 600
+const sampleInterval = "10 millis"
+
+const mebibytes = (bytes: number): string => (bytes / 1024 ** 2).toFixed(1)
+
+/** Writes programs in place of ffmpeg and ffprobe, which are ready and then fail. Returns the path of the first. */
+const makeTranscoder = (directory: string) =>
+  attempt("A program in place of ffmpeg", async () => {
+    await mkdir(directory)
+    for (const name of ["ffmpeg", "ffprobe"]) {
+      const path = join(directory, name)
+      await writeFile(path, '#!/bin/sh\ntest "$1" = -version && echo ffmpeg version 7.0\n')
+      await chmod(path, 0o755)
+    }
+    return join(directory, "ffmpeg")
+  })
+
+/** Returns the bytes of all files below a directory. */
+const bytesBelow = (directory: string) =>
+  attempt("The size of the contents", async () => {
+    const entries = await readdir(directory, { recursive: true, withFileTypes: true })
+    const files = entries.filter((entry) => entry.isFile())
+    const sizes = await Promise.all(
+      files.map(async ({ name, parentPath }) => (await stat(join(parentPath, name))).size)
+    )
+    return sizes.reduce((sum, size) => sum + size, 0)
+  })
+
+/** Requests a stream of a video in both formats. */
+const measureRequest = (service: Service, blobs: string, path: string, minutes: number) =>
+  Effect.gen(function* () {
+    const before = yield* bytesBelow(blobs)
+    const video = yield* Conversions.store(service, `minutes-${minutes}.mp4`, path)
+    const stored = yield* bytesBelow(blobs)
+    const cpuBefore = yield* CpuMeter.ofProcess(service.holdfast.pid)
+    const start = performance.now()
+    yield* Conversions.convert(video, "hls")
+    const ready = performance.now() - start
+    yield* Conversions.readFirstSegment(video)
+    const playable = performance.now() - start
+    const used = ((yield* CpuMeter.ofProcess(service.holdfast.pid)) - cpuBefore) * 1000
+    const again = performance.now()
+    yield* Conversions.convert(video, "dash")
+    const dash = performance.now() - again
+    const added = (yield* bytesBelow(blobs)) - stored
+    const share = (stored - before + added) / (stored - before)
+    yield* Main.print(
+      `${String(minutes).padStart(4)} min: READY after ${ready.toFixed(0)} ms, first segment of HLS after ` +
+        `${playable.toFixed(0)} ms (${used.toFixed(0)} ms of processor time), DASH READY after ${dash.toFixed(0)} ms; ` +
+        `stores ${share.toFixed(4)} times the ${mebibytes(stored - before)} MiB of the video with both formats\n`
+    )
+  })
+
+/** Returns the paths of the files of a stream that a playlist or manifest names. */
+const filesOf = (service: Service, playlist: string, pattern: RegExp) =>
+  attempt("The playlist", async () => {
+    const answer = await fetch(`http://127.0.0.1:${service.port}${playlist}`)
+    const text = await answer.text()
+    if (!answer.ok) throw new Error(`${answer.status} ${text}`)
+    return [...text.matchAll(pattern)].map(([, name = ""]) => name.replaceAll("&amp;", "&"))
+  })
+
+const below = (video: Conversions.Video, file: string): string => {
+  const [name = "", query = ""] = file.split("?")
+  return `${video.streams(name).split("?")[0]}?${query}`
+}
+
+/** Returns the requests of a stream's segments. Those of the end are left out: they are shorter. */
+const segmentsOf = (service: Service, video: Conversions.Video) =>
+  Effect.gen(function* () {
+    const names = yield* filesOf(service, video.streams("/hls/playlist.m3u8"), /^(index\d+\.ts\?.*)$/gm)
+    const [chunk = ""] = yield* filesOf(service, video.streams("/dash/manifest.mpd"), /media="([^"]+)"/g)
+    const chunks = names.map((_, index) =>
+      chunk.replace("$RepresentationID$", "0").replace("$Number$", String(index + 1))
+    )
+    const toRequests = (format: string, files: ReadonlyArray<string>): ReadonlyArray<Outgoing> =>
+      files.slice(0, -1).map((file) => Requests.get(below(video, `/${format}/${file}`)))
+    return { hls: toRequests("hls", names), dash: toRequests("dash", chunks) }
+  })
+
+/** Compares segments with views, and with files of nginx. */
+const compareSegments = (
+  service: Service,
+  segments: Effect.Success<ReturnType<typeof segmentsOf>>,
+  { bytes, directory, rounds }: { bytes: number; directory: string; rounds: number }
+) =>
+  Effect.gen(function* () {
+    const id = yield* Tenancy.store(service, bytes)
+    const common = { ...service, connections, status: 200, count: requestsOfRound, unitsPerRequest: 1 }
+    const subject = (name: string, requests: ReadonlyArray<Outgoing>, other: Partial<LoadSubject.Options> = {}) =>
+      LoadSubject.make({ ...common, warmUp: requestsOfRound, name, requests, ...other })
+    const subjects = [
+      subject("view", [Requests.get(service.tenancy.files(`/${id}/view`))]),
+      subject("segment of HLS", segments.hls),
+      subject("segment of DASH", segments.dash)
+    ]
+    if (Nginx.isInstalled) {
+      const files = join(directory, "nginx")
+      yield* attempt("A file for nginx", async () => {
+        await mkdir(files)
+        await writeFile(join(files, "segment"), createHash("shake256", { outputLength: bytes }).digest())
+      })
+      const nginx = yield* Nginx.start(files)
+      const server = { port: nginx.port, cpu: { server: CpuMeter.ofProcess(nginx.pid) } }
+      subjects.push(subject("file of nginx", [Requests.get("/segment")], server))
+    }
+    const measured = yield* Rounds.interleave(subjects, rounds)
+    const view = measured[0]?.median.cpuMs ?? Number.NaN
+    for (const { median, name } of measured) {
+      yield* Main.print(
+        `${name.padEnd(16)} of ${bytes} bytes: ${median.cpuMs.toFixed(2)} ms of processor time, ` +
+          `${(median.cpuMs / view).toFixed(2)} × a view\n`
+      )
+    }
+  })
+
+/** Reads segments over many connections at once, and observes the memory of the service. */
+const measureViewers = (service: Service, requests: ReadonlyArray<Outgoing>, viewers: number) =>
+  Effect.gen(function* () {
+    const { holdfast, port, runLoad } = service
+    const read = MemoryMeter.ofProcess(holdfast.pid)
+    const load = (open: number, count: number) =>
+      runLoad({ port, requests, connections: open, count, status: 200, firstNumber: 0 })
+    yield* load(connections, requestsBeforeViewers)
+    const before = yield* read
+    let most = before
+    const watch = yield* Effect.forkChild(
+      Effect.forever(
+        Effect.andThen(
+          Effect.map(read, (bytes) => (most = Math.max(most, bytes))),
+          Effect.sleep(sampleInterval)
+        )
+      )
+    )
+    const { medianMs, wallMs } = yield* load(viewers, viewers * requestsOfViewer)
+    yield* Fiber.interrupt(watch)
+    yield* Main.print(
+      `${viewers} viewers at once, ${viewers * requestsOfViewer} segments in ${(wallMs / 1000).toFixed(1)} s: ` +
+        `${mebibytes(before)} MiB before, ${mebibytes(most - before)} MiB more at most, ` +
+        `${mebibytes((most - before) / viewers)} MiB for each; median of a request ${medianMs.toFixed(0)} ms\n`
+    )
+  })
+
+const measure = ({ directory: parent, minutes, profile, rounds, viewers }: Arguments) =>
+  Effect.gen(function* () {
+    yield* Videos.requireFfmpeg
+    const directory = yield* TemporaryDirectory.make(parent, 2 ** 33)
+    const runLoad = yield* LoadProcess.start({ log: join(directory, "load.log") })
+    const context = { database: Database.sqlite, directory, profile, runLoad }
+    const ffmpeg = yield* makeTranscoder(join(directory, "programs"))
+    const environment = { HOLDFAST_FFMPEG: ffmpeg, HOLDFAST_FFMPEG_SANDBOX: "off" }
+    const service = yield* HoldfastService.start(context, environment)
+    const blobs = join(HoldfastService.dataDirectory(directory), "blobs")
+
+    const path = join(directory, "segments.mp4")
+    yield* Videos.generatePlayable(path, seconds, kilobits)
+    const video = yield* Conversions.store(service, "segments.mp4", path)
+    yield* Conversions.convert(video, "hls")
+    yield* Conversions.convert(video, "dash")
+    const { bytes } = yield* Conversions.readFirstSegment(video)
+    const segments = yield* segmentsOf(service, video)
+    yield* compareSegments(service, segments, { bytes, directory, rounds })
+    yield* measureViewers(service, segments.hls, viewers)
+    yield* measureViewers(service, segments.dash, viewers)
+
+    const minute = join(directory, "minute.mp4")
+    yield* Videos.generatePlayable(minute, seconds)
+    for (const duration of minutes) {
+      const path = join(directory, "repeated.mp4")
+      yield* Videos.repeat(minute, path, duration)
+      yield* measureRequest(service, blobs, path, duration)
+    }
+  }).pipe(Effect.scoped)
+
+Main.runMain(parse, usage, (args) => Effect.as(measure(args), 0))
