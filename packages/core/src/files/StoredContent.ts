@@ -7,7 +7,7 @@ import * as Stream from "effect/Stream"
 import type { DamageReports } from "../integrity/DamageReports.ts"
 import type { BlobError } from "../storage/BlobError.ts"
 import * as BlobKey from "../storage/BlobKey.ts"
-import type { BlobStore, ByteRange } from "../storage/BlobStore.ts"
+import type { BlobStore, ByteRange, ReadOptions } from "../storage/BlobStore.ts"
 import type { FindParts, PartRange } from "../storage/CompositeParts.ts"
 import { ContentDamaged } from "./FileErrors.ts"
 
@@ -27,9 +27,12 @@ export interface ContentRange extends ByteRange {
   readonly tag: string | null
 }
 
+/** How a content is read. */
+export type ReadHow = Pick<ReadOptions, "isWhole">
+
 export interface StoredContent {
   /** Reads the bytes, or a range of them. Each call starts a new read. */
-  readonly read: (range?: ByteRange) => Stream.Stream<Uint8Array, BlobError | ContentDamaged>
+  readonly read: (range?: ByteRange, how?: ReadHow) => Stream.Stream<Uint8Array, BlobError | ContentDamaged>
   /**
    * The path of a local file that holds exactly the bytes; undefined when the store has none. The file may be removed before the
    * caller opens it. The caller compares its size with the record.
@@ -60,8 +63,8 @@ export const make = (
   const reportDamage = report(parts)
   const damaged = Effect.suspend(() => Effect.andThen(reportDamage, Effect.fail(new ContentDamaged())))
   return {
-    read: (range) =>
-      store.read(key, { range, size }).pipe(
+    read: (range, how) =>
+      store.read(key, { ...how, range, size }).pipe(
         Stream.tapError(({ reason }) => (reason === "Unreadable" ? reportDamage : Effect.void)),
         Stream.catchIf(
           ({ reason }) => reason === "Damaged",

@@ -9,22 +9,26 @@ import type { BlobError } from "../storage/BlobError.ts"
 import type { ByteRange } from "../storage/BlobStore.ts"
 import type { Source } from "./Source.ts"
 
-/** Reads a range of a content as a whole, into memory of its own. */
+/** Reads a range of a content as a whole. */
 export const readRange = (
   { read, reportDamage }: Pick<StoredContent, "read" | "reportDamage">,
   range: ByteRange
 ): Effect.Effect<Uint8Array, BlobError | ContentDamaged> =>
   Effect.suspend(() => {
-    const bytes = new Uint8Array(range.length)
+    let bytes: Uint8Array | undefined
     let at = 0
-    const collect = Stream.runForEach(read(range), (chunk) =>
+    const collect = Stream.runForEach(read(range, { isWhole: true }), (chunk) =>
       Effect.sync(() => {
-        if (at + chunk.length <= bytes.length) bytes.set(chunk, at)
+        if (at === 0 && chunk.length === range.length) bytes = chunk
+        else {
+          bytes ??= new Uint8Array(range.length)
+          if (at + chunk.length <= bytes.length) bytes.set(chunk, at)
+        }
         at += chunk.length
       })
     )
     const damaged = Effect.suspend(() => Effect.andThen(reportDamage, Effect.fail(new ContentDamaged())))
-    return Effect.flatMap(collect, () => (at === range.length ? Effect.succeed(bytes) : damaged))
+    return Effect.flatMap(collect, () => (at === range.length ? Effect.succeed(bytes ?? new Uint8Array()) : damaged))
   })
 
 /** Makes the source of a content of `size` bytes. */

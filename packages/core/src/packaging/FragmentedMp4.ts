@@ -9,8 +9,10 @@ import type * as Stream from "effect/Stream"
 import { attempt } from "./internal/Attempt.ts"
 import { box, concat, fullBox, text, uint32, uint64 } from "./internal/fragments/BoxWriter.ts"
 import * as Initialization from "./internal/fragments/Initialization.ts"
+import * as NalUnits from "./internal/h264/NalUnits.ts"
 import * as ReadPlan from "./internal/ReadPlan.ts"
 import * as SegmentStream from "./internal/SegmentStream.ts"
+import * as Turns from "./internal/Turns.ts"
 import { limitExceeded, type PackagingError, unsupported } from "./PackagingError.ts"
 import * as SegmentPlan from "./SegmentPlan.ts"
 import type { Source } from "./Source.ts"
@@ -141,8 +143,11 @@ const checkDurations = (planned: Planned, segment: number): void => {
   if (longest > maxDuration) throw unsupported("The time scale of a track is too fine.")
 }
 
-const bytesOf = (planned: Planned, segment: number): number =>
-  rangesOf(planned, segment).reduce((sum, { length }) => sum + length, 0)
+const bytesOf = ({ firsts, track: { samples } }: Planned, segment: number): number => {
+  let bytes = 0
+  for (let index = firsts[segment] ?? 0; index < (firsts[segment + 1] ?? 0); index++) bytes += samples.sizes[index] ?? 0
+  return bytes
+}
 
 /** Returns the bytes of a segment. */
 export const sizeOf = (planned: Planned, segment: number): number => {
@@ -155,16 +160,18 @@ export const sampleBytes = (planned: Planned): Effect.Effect<Float64Array, Packa
   Effect.gen(function* () {
     const count = planned.firsts.length - 1
     const result = new Float64Array(count)
+    const turns = Turns.make()
     for (let segment = 0; segment < count; segment++) {
       yield* attempt(() => {
-        const ranges = rangesOf(planned, segment)
-        ReadPlan.make(ranges.map((range) => ({ ranges: [range] })))
-        const bytes = ranges.reduce((sum, { length }) => sum + length, 0)
+        const [from, to] = planned.firsts.subarray(segment, segment + 2)
+        const { offsets, sizes } = planned.track.samples
+        ReadPlan.check({ offsets: offsets.subarray(from, to), lengths: sizes.subarray(from, to), firsts: undefined })
+        const bytes = bytesOf(planned, segment)
         if (bytes > maxBytes) throw limitExceeded("A segment is too large.")
         checkDurations(planned, segment)
         result[segment] = bytes
       })
-      yield* Effect.yieldNow
+      yield* turns.after((planned.firsts[segment + 1] ?? 0) - (planned.firsts[segment] ?? 0))
     }
     return result
   })
@@ -193,6 +200,11 @@ export const segment = <E>(
     () => ReadPlan.make(rangesOf(planned, number).map((range) => ({ ranges: [range] }))),
     () => ({
       head: headOf(planned, number, bytesOf(planned, number), sequence),
-      write: (units, get) => join(units.flatMap(({ ranges }) => ranges.map(get)))
+      write: (units, get) => {
+        const samples = units.flatMap(({ ranges }) => ranges.map(get))
+        const { codec } = planned.track
+        if (codec._tag === "Avc") for (const sample of samples) NalUnits.check(sample, codec.lengthBytes)
+        return join(samples)
+      }
     })
   )

@@ -19,6 +19,7 @@ import { attempt } from "./internal/Attempt.ts"
 import * as Bytes from "./internal/index/Bytes.ts"
 import * as Head from "./internal/index/Head.ts"
 import * as SampleColumns from "./internal/index/SampleColumns.ts"
+import * as Turns from "./internal/Turns.ts"
 import { limitExceeded, malformed, type PackagingError } from "./PackagingError.ts"
 import type { PlannedTrack, SegmentPlan } from "./SegmentPlan.ts"
 import type { AudioTrack, VideoTrack } from "./SourceIndex.ts"
@@ -72,7 +73,7 @@ export interface IndexedSegment {
 
 const tracksOf = ({ audio, video }: SegmentPlan) => [...(video === null ? [] : [video]), ...audio]
 
-/** Makes the index of a presentation. Lets other fibers run after each segment. */
+/** Makes the index of a presentation. Lets other fibers run meanwhile. */
 export const encode = Effect.fnUntraced(function* ({ isComposite, plan, sourceBytes, transport }: Indexed) {
   const tracks = tracksOf(plan)
   const head = yield* attempt(() =>
@@ -93,17 +94,20 @@ export const encode = Effect.fnUntraced(function* ({ isComposite, plan, sourceBy
     directory.uint32(transport?.sizes[index] ?? 0)
     directory.uint32(16 * video + audio)
   }
+  const turns = Turns.make()
   for (let index = 0; index < plan.count; index++) {
+    let handled = 0
     yield* attempt(() => {
       if ((transport?.sizes[index] ?? 0) >= 2 ** 32) throw limitExceeded("A segment is too large.")
       addEntry(index)
       for (const { firsts, track } of tracks) {
         const [from = 0, to = 0] = firsts.subarray(index, index + 2)
+        handled += to - from
         samples.whole(to - from)
         SampleColumns.write(samples, track.samples, from, Math.min(to + 1, track.samples.count))
       }
     })
-    yield* Effect.yieldNow
+    yield* turns.after(handled)
   }
   addEntry(plan.count)
   const start = Bytes.makeWriter()

@@ -8,8 +8,7 @@ export interface Source<E> {
   /** Bytes of the whole file. */
   readonly size: number
   /**
-   * Reads a range, which the caller keeps within the file. Returns exactly its bytes, in memory that nothing else uses: the packager
-   * changes it.
+   * Reads a range, which the caller keeps within the file. Returns exactly its bytes, in memory that the source does not change later.
    */
   readonly readRange: (range: ByteRange) => Effect.Effect<Uint8Array, E>
 }

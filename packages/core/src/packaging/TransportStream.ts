@@ -9,11 +9,13 @@ import type { Avc } from "./Codec.ts"
 import { attempt } from "./internal/Attempt.ts"
 import * as ReadPlan from "./internal/ReadPlan.ts"
 import * as SegmentStream from "./internal/SegmentStream.ts"
+import * as Turns from "./internal/Turns.ts"
 import * as AccessUnits from "./internal/ts/AccessUnits.ts"
+import * as Layout from "./internal/ts/Layout.ts"
 import * as Packets from "./internal/ts/Packets.ts"
 import * as Tables from "./internal/ts/Tables.ts"
 import { type PackagingError, unsupported } from "./PackagingError.ts"
-import * as SegmentPlan from "./SegmentPlan.ts"
+import type * as SegmentPlan from "./SegmentPlan.ts"
 import type { Source } from "./Source.ts"
 import type { AudioTrack, VideoTrack } from "./SourceIndex.ts"
 
@@ -29,130 +31,51 @@ export interface TransportStream {
   readonly counters: Uint8Array
 }
 
-/** Ticks of the 90 kHz clock: when the presentation begins, and by which a sample arrives before it is decoded. */
-const beginning = 126_000
-const lead = 63_000
-
-/** Ticks between two clock references, at most (2.7.2). */
-const clockInterval = 9000
-
-/** Ticks between the first and the last sample of a segment, at most, when they are decoded: frames may be decoded before the segment. */
-const longestDecoding = 2 * SegmentPlan.longestSegment * Packets.clockRate
-
-/** Bytes and frames of AAC in one PES packet, at most. One frame in each would take half as much again for headers. */
-const maxGroupBytes = 2930
-const maxGroupFrames = 8
-
 /** Seconds: the time in the segments at which the presentation begins. */
-export const firstTime = beginning / Packets.clockRate
-
-const toTicks = (seconds: number): number => Math.round(seconds * Packets.clockRate) + beginning
+export const firstTime: number = Layout.firstTime
 
 const rangeOf = ({ samples: { offsets, sizes } }: VideoTrack | AudioTrack, index: number) => ({
   offset: offsets[index] ?? 0,
   length: sizes[index] ?? 0
 })
 
-/** Returns the frames of a segment as units. */
-const videoUnits = ({ firsts, lead: early, track }: Video, segment: number): ReadonlyArray<AccessUnits.AccessUnit> => {
-  const units: Array<AccessUnits.AccessUnit> = []
-  for (let index = firsts[segment] ?? 0; index < (firsts[segment + 1] ?? 0); index++) {
-    const { delays, syncs } = track.samples
-    const seconds = SegmentPlan.shownAt(track, index)
-    const decoded = toTicks(seconds + (early - (delays[index] ?? 0)) / track.timeScale)
-    if (decoded < lead) throw unsupported("Frames are decoded too long before they are shown.")
-    const isSync = syncs[index] === 1
-    units.push({
-      isVideo: true,
-      ranges: [rangeOf(track, index)],
-      shown: toTicks(seconds),
+/** Returns the units of a segment. `parameterBytes` are those before a keyframe. */
+const unitsOf = (
+  tracks: Pick<TransportStream, "audio" | "video">,
+  segment: number,
+  parameterBytes: number
+): ReadonlyArray<AccessUnits.AccessUnit> => {
+  const layout = Layout.make(tracks, segment)
+  const hasVideo = tracks.video !== null
+  return Array.from({ length: layout.count }, (_, unit): AccessUnits.AccessUnit => {
+    const isVideo = layout.isVideo[unit] === 1
+    const track = (isVideo ? tracks.video : tracks.audio)?.track
+    const first = layout.samples[unit] ?? 0
+    const decoded = layout.decoded[unit] ?? 0
+    const isSync = !isVideo || track?.samples.syncs[first] === 1
+    const clocks = layout.clocks[unit] ?? 0
+    const lastClock = (layout.lastClocks[unit] ?? 0) - Layout.lead
+    return {
+      isVideo,
+      ranges:
+        track === undefined
+          ? []
+          : Array.from({ length: layout.lengths[unit] ?? 0 }, (_, at) => rangeOf(track, first + at)),
+      shown: layout.shown[unit] ?? 0,
       decoded,
       isSync,
-      adaptation: { isEntry: isSync, clock: decoded - lead },
-      clocksBefore: []
-    })
-  }
-  return units
-}
-
-/** Returns the packets of audio of a segment as units of several, unless there is a gap between them. */
-const audioUnits = ({ firsts, track }: Audio, segment: number, hasClock: boolean) => {
-  const units: Array<AccessUnits.AccessUnit> = []
-  const end = firsts[segment + 1] ?? 0
-  const frame = (1024 * track.timeScale) / track.sampleRate
-  for (let index = firsts[segment] ?? 0; index < end;) {
-    const decoded = toTicks(SegmentPlan.shownAt(track, index))
-    const ranges = []
-    for (let bytes = 0; index < end && ranges.length < maxGroupFrames; index++) {
-      const range = rangeOf(track, index)
-      AccessUnits.checkAudio(range)
-      bytes += range.length + AccessUnits.adtsBytes
-      const isFirst = ranges.length === 0
-      const isLate = Math.abs(SegmentPlan.durationOf(track, index - 1) - frame) > frame / 50
-      if (!isFirst && (bytes > maxGroupBytes || isLate)) break
-      ranges.push(range)
+      adaptation: {
+        isEntry: isVideo ? isSync : !hasVideo,
+        clock: isVideo || !hasVideo ? decoded - Layout.lead : undefined
+      },
+      clocksBefore: Array.from({ length: clocks }, (_, at) => lastClock + Layout.clockInterval * (at + 1)),
+      packets: clocks + Layout.packetsOf(tracks, layout, unit, parameterBytes)
     }
-    const clock = hasClock ? decoded - lead : undefined
-    if (decoded < lead) throw unsupported("The audio begins too early.")
-    units.push({
-      isVideo: false,
-      ranges,
-      shown: decoded,
-      decoded,
-      isSync: true,
-      adaptation: { isEntry: hasClock, clock },
-      clocksBefore: []
-    })
-  }
-  return units
-}
-
-/** Joins units by the times at which they are decoded. */
-const interleave = (
-  video: ReadonlyArray<AccessUnits.AccessUnit>,
-  audio: ReadonlyArray<AccessUnits.AccessUnit>
-): ReadonlyArray<AccessUnits.AccessUnit> => {
-  const units: Array<AccessUnits.AccessUnit> = []
-  let next = 0
-  for (const unit of video) {
-    for (let other = audio[next]; other !== undefined && other.decoded < unit.decoded; other = audio[++next]) {
-      units.push(other)
-    }
-    units.push(unit)
-  }
-  return [...units, ...audio.slice(next)]
-}
-
-/** Adds clock references where units with one are far apart. Throws if the times of a segment permit references without end. */
-const addClocks = (units: ReadonlyArray<AccessUnits.AccessUnit>): ReadonlyArray<AccessUnits.AccessUnit> => {
-  const begin = units[0]?.decoded ?? 0
-  let [last, previous] = [Infinity, begin]
-  return units.map((unit) => {
-    if (unit.decoded < previous) throw unsupported("The packets of a track are out of order.")
-    if (unit.decoded - begin > longestDecoding) throw unsupported("The frames of a segment are decoded too far apart.")
-    previous = unit.decoded
-    const clocksBefore: Array<number> = []
-    for (; last + clockInterval < unit.decoded; last += clockInterval) clocksBefore.push(last + clockInterval - lead)
-    if (unit.adaptation.clock !== undefined) last = unit.decoded
-    return clocksBefore.length === 0 ? unit : AccessUnits.withClocks(unit, clocksBefore)
   })
 }
 
-type Tracks = Pick<TransportStream, "audio" | "video">
-
-const unitsOf = ({ audio, video }: Tracks, segment: number): ReadonlyArray<AccessUnits.AccessUnit> =>
-  addClocks(
-    interleave(
-      video === null ? [] : videoUnits(video, segment),
-      audio === null ? [] : audioUnits(audio, segment, video === null)
-    )
-  )
-
 const parametersOf = (video: Video | null): Uint8Array =>
   video === null ? new Uint8Array() : AccessUnits.parametersOf(video.track.codec)
-
-const packetsOf = (unit: AccessUnits.AccessUnit, parameters: Uint8Array): number =>
-  Packets.countPackets(AccessUnits.bytesOf(unit, parameters.length), unit.adaptation)
 
 /** The two tables at the beginning of each segment. */
 const tablePackets = 2
@@ -175,20 +98,24 @@ export const make = (
     const sizes = new Float64Array(count)
     const counters = new Uint8Array(2 * count)
     const packets = { video: 0, audio: 0 }
+    const turns = Turns.make()
     for (let segment = 0; segment < count; segment++) {
-      yield* attempt(() => {
-        counters.set([packets.video & 15, packets.audio & 15], 2 * segment)
-        const units = unitsOf(tracks, segment)
-        ReadPlan.make(units)
+      const units = yield* attempt(() => {
+        counters[2 * segment] = packets.video & 15
+        counters[2 * segment + 1] = packets.audio & 15
+        const layout = Layout.make(tracks, segment)
+        ReadPlan.check(Layout.rangesOf(tracks, layout))
         let total = tablePackets
-        for (const unit of units) {
-          const added = packetsOf(unit, parameters)
-          packets[unit.isVideo ? "video" : "audio"] += added
-          total += added + unit.clocksBefore.length
+        for (let unit = 0; unit < layout.count; unit++) {
+          const added = Layout.packetsOf(tracks, layout, unit, parameters.length)
+          if (layout.isVideo[unit] === 1) packets.video += added
+          else packets.audio += added
+          total += added + (layout.clocks[unit] ?? 0)
         }
         sizes[segment] = total * Packets.packetBytes
+        return layout.count
       })
-      yield* Effect.yieldNow
+      yield* turns.after(units)
     }
     return { video, audio, sizes, counters }
   })
@@ -205,7 +132,7 @@ export const segment = <E>(
   const clockPid = video === null ? Tables.audioPid : Tables.videoPid
   return SegmentStream.make(
     source,
-    () => ReadPlan.make(unitsOf(stream, number)),
+    () => ReadPlan.make(unitsOf(stream, number, parameters.length)),
     () => {
       const counters = new Map([
         [Tables.tablePid, sequence & 15],
@@ -213,27 +140,30 @@ export const segment = <E>(
         [Tables.videoPid, all[2 * number] ?? 0],
         [Tables.audioPid, all[2 * number + 1] ?? 0]
       ])
-      const head = new Uint8Array(tablePackets * Packets.packetBytes)
-      const tables = Packets.makeWriter(head, counters)
+      const tables = Packets.makeWriter(tablePackets, counters)
       tables.section(Tables.tablePid, Tables.programAssociation)
       tables.section(Tables.programPid, Tables.programMap({ hasAudio: audio !== null, hasVideo: video !== null }))
       return {
-        head,
+        head: tables.output,
         write: (units, get) => {
-          const packets = units.reduce((sum, unit) => sum + packetsOf(unit, parameters) + unit.clocksBefore.length, 0)
-          const output = new Uint8Array(packets * Packets.packetBytes)
-          const writer = Packets.makeWriter(output, counters)
+          const packets = units.reduce((sum, unit) => sum + unit.packets, 0)
+          const writer = Packets.makeWriter(packets, counters)
           for (const unit of units) {
             for (const ticks of unit.clocksBefore) writer.clock(clockPid, ticks)
             const samples = unit.ranges.map(get)
             const [first = new Uint8Array()] = samples
+            const { memory } = Packets
             if (unit.isVideo) {
-              writer.pes(Tables.videoPid, AccessUnits.videoChunks(unit, first, parameters), unit.adaptation)
+              writer.pes(Tables.videoPid, AccessUnits.videoPacket(unit, first, parameters, memory), unit.adaptation)
             } else if (audio !== null) {
-              writer.pes(Tables.audioPid, AccessUnits.audioChunks(unit, samples, audio.track.codec), unit.adaptation)
+              writer.pes(
+                Tables.audioPid,
+                AccessUnits.audioPacket(unit, samples, audio.track.codec, memory),
+                unit.adaptation
+              )
             }
           }
-          return [output]
+          return [writer.output]
         }
       }
     }

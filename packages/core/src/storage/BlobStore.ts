@@ -43,6 +43,11 @@ export interface ReadOptions {
    * memory for all chunks, which costs far less than new memory for each. A store without reuse ignores this option.
    */
   readonly isTransient?: boolean | undefined
+  /**
+   * Whether the reader keeps all bytes of the range; false when absent. A store may then read them at once, into one chunk. A store
+   * that cannot ignores this option.
+   */
+  readonly isWhole?: boolean | undefined
 }
 
 /** What a store can do beyond the guarantees of the port. */

@@ -79,7 +79,26 @@ it.effect("package: index of a video → a hundredth of its bytes at most", () =
   })
 )
 
-for (const name of ["hevc.mp4", "open.mp4", "trimmed.mp4", "sparse.mp4", "encrypted.mp4"] as const) {
+/** A transcoder keeps these tracks, and encodes what not all players support. */
+const converted = [
+  ["hevc.mp4", "The video is not H.264."],
+  ["languages.mp4", "The file has tracks beside one of video and one of audio."],
+  ["chapters.mp4", "The file has tracks beside one of video and one of audio."],
+  ["surround.mp4", "The audio has more than two channels."]
+] as const
+
+for (const [name, detail] of converted) {
+  it.effect(`package: ${name} → left to a transcoder`, () =>
+    Effect.gen(function* () {
+      for (const format of ["hls", "dash"] as const) {
+        const error = yield* Effect.flip(toPackage(Media.load(name), format))
+        expect(error).toMatchObject({ _tag: "PackagingError", reason: "Unsupported", detail })
+      }
+    })
+  )
+}
+
+for (const name of ["open.mp4", "trimmed.mp4", "sparse.mp4", "encrypted.mp4"] as const) {
   it.effect(`package: ${name} → refused`, () =>
     Effect.gen(function* () {
       const made = yield* Effect.result(toPackage(Media.load(name), "hls"))

@@ -49,7 +49,11 @@ const otherSize = (): FsCall.ErrnoError =>
  * Returns the function that allocates the memory of a chunk: one shared memory when chunks are transient, new memory for each
  * chunk otherwise. `total`: the bytes that will be read.
  */
-const allocator = (isTransient: boolean, total: number): ((wanted: number) => Buffer) => {
+const allocator = (
+  { isTransient = false, isWhole = false }: ReadOptions,
+  total: number
+): ((wanted: number) => Buffer) => {
+  if (isWhole) return (wanted) => Buffer.allocUnsafeSlow(wanted)
   if (!isTransient) return (wanted) => Buffer.allocUnsafeSlow(Math.min(chunkBytes, wanted))
   const shared = Buffer.allocUnsafeSlow(Math.min(transientBytes, total))
   return (wanted) => shared.subarray(0, wanted)
@@ -59,16 +63,14 @@ const allocator = (isTransient: boolean, total: number): ((wanted: number) => Bu
  * Streams a file's bytes. The open descriptor keeps them readable when the file is removed meanwhile. The stream fails when
  * the file has another size than expected, or is shorter than at the beginning or than the range requires.
  */
-export const make = (
-  path: string,
-  { isTransient = false, range, size: expected }: ReadOptions = {}
-): Stream.Stream<Uint8Array, FsCall.ErrnoError> =>
+export const make = (path: string, options: ReadOptions = {}): Stream.Stream<Uint8Array, FsCall.ErrnoError> =>
   Stream.unwrap(
     Effect.map(Scoped.acquire(open(path), close), ({ descriptor, size }) => {
+      const { range, size: expected } = options
       let position = range?.offset ?? 0
       const end = range === undefined ? size : range.offset + range.length
       if (end > size || (expected !== undefined && size !== expected)) return Stream.fail(otherSize())
-      const allocate = allocator(isTransient, end - position)
+      const allocate = allocator(options, end - position)
       const next = Effect.suspend((): Pull.Pull<[Uint8Array], FsCall.ErrnoError> => {
         if (position >= end) return Cause.done()
         const buffer = allocate(end - position)

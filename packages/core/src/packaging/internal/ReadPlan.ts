@@ -27,8 +27,16 @@ export interface ReadPlan<U extends Unit> {
   readonly extentOf: (range: ByteRange) => ByteRange
 }
 
+/** Where samples are, in the order in which they are written. */
+export interface Ranges {
+  readonly offsets: Float64Array
+  readonly lengths: Float64Array | Uint32Array
+  /** The first sample of each unit, and at last the count of samples; undefined if each sample is a unit. */
+  readonly firsts: Uint32Array | undefined
+}
+
 /** Bytes of one read, unless a sample is larger. */
-const extentBytes = 256 * 1024
+const extentBytes = 512 * 1024
 /** Bytes between samples that are read rather than skipped. */
 const gapBytes = 16 * 1024
 /** The same where samples are so far apart that there would be too many reads: packets of audio between large frames. */
@@ -45,79 +53,189 @@ const maxWideBytes = 16 * 1024 * 1024
 const freeReads = 64
 const bytesPerRead = 64 * 1024
 
-const endOf = ({ length, offset }: ByteRange): number => offset + length
+/**
+ * Returns the samples in the order of the file. Those of two tracks, each in the order of the file, need no sorting: the samples that
+ * are behind an earlier one are in order among themselves, so that they are merged with the others.
+ */
+const inFileOrder = (offsets: Float64Array): Uint32Array => {
+  const count = offsets.length
+  const order = new Uint32Array(count)
+  const behind = new Uint32Array(count)
+  let [ahead, late, last, lastBehind] = [0, 0, -1, -1]
+  for (let index = 0; index < count; index++) {
+    const offset = offsets[index] ?? 0
+    if (offset >= last) {
+      order[ahead++] = index
+      last = offset
+    } else if (offset >= lastBehind) {
+      behind[late++] = index
+      lastBehind = offset
+    } else {
+      for (let all = 0; all < count; all++) order[all] = all
+      return order.toSorted((one, other) => (offsets[one] ?? 0) - (offsets[other] ?? 0))
+    }
+  }
+  // From the end, so that no sample is overwritten before it is moved.
+  for (let at = count - 1; late > 0; at--) {
+    const [one, other] = [order[ahead - 1] ?? 0, behind[late - 1] ?? 0]
+    if (ahead > 0 && (offsets[one] ?? 0) > (offsets[other] ?? 0)) {
+      order[at] = one
+      ahead--
+    } else {
+      order[at] = other
+      late--
+    }
+  }
+  return order
+}
 
-/** Joins ranges that are close together. Returns the joined range of each. */
-const join = (ranges: ReadonlyArray<ByteRange>, gap: number): ReadonlyMap<ByteRange, ByteRange> => {
-  const extents = new Map<ByteRange, ByteRange>()
-  let members: Array<ByteRange> = []
-  let [start, end] = [0, 0]
-  const finish = (): void => {
-    const extent = { offset: start, length: end - start }
-    for (const member of members) extents.set(member, extent)
-    members = []
+/** Ranges of the file that are read at once, each for some samples. */
+interface Extents {
+  readonly offsets: Float64Array
+  readonly lengths: Float64Array
+  /** The extent of each sample. */
+  readonly of: Uint32Array
+}
+
+/** Joins samples that are close together. */
+const join = ({ lengths, offsets }: Ranges, order: Uint32Array, gap: number): Extents => {
+  const { length: count } = offsets
+  const extents = { offsets: new Float64Array(count), lengths: new Float64Array(count), of: new Uint32Array(count) }
+  let [extent, start, end] = [-1, 0, 0]
+  for (let at = 0; at < count; at++) {
+    const index = order[at] ?? 0
+    const [offset, length] = [offsets[index] ?? 0, lengths[index] ?? 0]
+    if (extent < 0 || offset - end > gap || offset + length - start > extentBytes) {
+      ;[start, end] = [offset, offset]
+      extents.offsets[++extent] = start
+    }
+    end = Math.max(end, offset + length)
+    extents.lengths[extent] = end - start
+    extents.of[index] = extent
   }
-  for (const range of ranges.toSorted((a, b) => a.offset - b.offset)) {
-    const isClose = range.offset - end <= gap && endOf(range) - start <= extentBytes
-    if (members.length > 0 && !isClose) finish()
-    if (members.length === 0) [start, end] = [range.offset, range.offset]
-    members.push(range)
-    end = Math.max(end, endOf(range))
-  }
-  finish()
   return extents
 }
 
-interface Costs {
+/** The reads before a unit is written. */
+interface Load {
+  readonly unit: number
+  /** Extents. */
+  readonly load: ReadonlyArray<number>
+  readonly drop: ReadonlyArray<number>
+}
+
+interface Loads {
+  readonly loads: ReadonlyArray<Load>
   /** Bytes that are read. */
   readonly bytes: number
   readonly reads: number
 }
 
-/** Plans the reads for units, with ranges that are joined over gaps up to a size. */
-const plan = <U extends Unit>(units: ReadonlyArray<U>, gap: number): ReadPlan<U> & { readonly costs: Costs } => {
-  const extents = join(
-    units.flatMap((unit) => unit.ranges),
-    gap
-  )
-  const extentOf = (range: ByteRange): ByteRange => extents.get(range) ?? range
-  const steps: Array<{ load: Array<ByteRange>; drop: Array<ByteRange>; units: Array<U> }> = []
+/** Goes through the units, and decides before which of them extents are read, and which extents are forgotten then. */
+const loadsOf = ({ firsts }: Ranges, { lengths, of }: Extents): Loads => {
+  const units = firsts === undefined ? of.length : firsts.length - 1
+  const isLoaded = new Uint8Array(of.length)
   /** In the order in which they were loaded. */
-  const loaded = new Set<ByteRange>()
+  const loaded = new Set<number>()
+  const loads: Array<Load> = []
   let [held, bytes, reads] = [0, 0, 0]
-  for (const unit of units) {
-    const needed = new Set(unit.ranges.map(extentOf))
-    const load = [...needed].filter((extent) => !loaded.has(extent))
-    const last = steps.at(-1)
-    if (load.length === 0 && last !== undefined && last.units.length < maxUnits) {
-      last.units.push(unit)
-      continue
-    }
-    const wanted = load.reduce((sum, { length }) => sum + length, 0)
-    const drop: Array<ByteRange> = []
+  for (let unit = 0; unit < units; unit++) {
+    const from = firsts === undefined ? unit : (firsts[unit] ?? 0)
+    const to = firsts === undefined ? unit + 1 : (firsts[unit + 1] ?? 0)
+    let isMissing = false
+    for (let index = from; index < to; index++) isMissing ||= isLoaded[of[index] ?? 0] === 0
+    if (!isMissing) continue
+    const needed = new Set(of.subarray(from, to))
+    const load = [...needed].filter((extent) => isLoaded[extent] === 0)
+    const wanted = load.reduce((sum, extent) => sum + (lengths[extent] ?? 0), 0)
+    const drop: Array<number> = []
     for (const extent of loaded) {
       if (held + wanted <= maxBytes) break
       if (needed.has(extent)) continue
       loaded.delete(extent)
+      isLoaded[extent] = 0
       drop.push(extent)
-      held -= extent.length
+      held -= lengths[extent] ?? 0
     }
-    for (const extent of load) loaded.add(extent)
+    for (const extent of load) {
+      loaded.add(extent)
+      isLoaded[extent] = 1
+    }
     held += wanted
     bytes += wanted
     reads += load.length
-    steps.push({ load, drop, units: [unit] })
+    loads.push({ unit, load, drop })
   }
-  return { steps, extentOf, costs: { bytes, reads } }
+  return { loads, bytes, reads }
+}
+
+interface Chosen {
+  readonly extents: Extents
+  readonly loads: ReadonlyArray<Load>
+}
+
+/** Decides how samples are joined. Throws if the file would be read several times over, or in very many pieces. */
+const choose = (ranges: Ranges): Chosen => {
+  const order = inFileOrder(ranges.offsets)
+  let written = 0
+  for (const length of ranges.lengths) written += length
+  const maxReads = freeReads + written / bytesPerRead
+  const usual = join(ranges, order, gapBytes)
+  const { bytes, loads, reads } = loadsOf(ranges, usual)
+  if (reads <= maxReads && bytes <= maxCost * written + maxBytes) return { extents: usual, loads }
+  const wide = join(ranges, order, wideGapBytes)
+  const others = loadsOf(ranges, wide)
+  if (others.reads <= maxReads && others.bytes <= maxWideBytes) return { extents: wide, loads: others.loads }
+  throw unsupported("The tracks of the file are too far apart.")
+}
+
+/** Throws if the samples of a segment are too far apart, as `make` does. */
+export const check = (ranges: Ranges): void => {
+  const { lengths, offsets } = ranges
+  let [first, end] = [Infinity, 0]
+  for (let index = 0; index < offsets.length; index++) {
+    const offset = offsets[index] ?? 0
+    first = Math.min(first, offset)
+    end = Math.max(end, offset + (lengths[index] ?? 0))
+  }
+  // So few bytes are never dropped, and have fewer gaps than there may be reads.
+  if (end - first > extentBytes) choose(ranges)
+}
+
+const toRanges = (units: ReadonlyArray<Unit>, all: ReadonlyArray<ByteRange>): Ranges => {
+  const firsts = new Uint32Array(units.length + 1)
+  for (const [index, unit] of units.entries()) firsts[index + 1] = (firsts[index] ?? 0) + unit.ranges.length
+  return {
+    offsets: Float64Array.from(all, ({ offset }) => offset),
+    lengths: Float64Array.from(all, ({ length }) => length),
+    firsts
+  }
 }
 
 /** Plans the reads for units, in their order. Throws if the file would be read several times over, or in very many pieces. */
 export const make = <U extends Unit>(units: ReadonlyArray<U>): ReadPlan<U> => {
-  const written = units.reduce((sum, { ranges }) => sum + ranges.reduce((bytes, { length }) => bytes + length, 0), 0)
-  const maxReads = freeReads + written / bytesPerRead
-  const usual = plan(units, gapBytes)
-  if (usual.costs.reads <= maxReads && usual.costs.bytes <= maxCost * written + maxBytes) return usual
-  const wide = plan(units, wideGapBytes)
-  if (wide.costs.reads <= maxReads && wide.costs.bytes <= maxWideBytes) return wide
-  throw unsupported("The tracks of the file are too far apart.")
+  const all = units.flatMap((unit) => unit.ranges)
+  const { extents, loads } = choose(toRanges(units, all))
+  const known = new Map<number, ByteRange>()
+  const toRange = (extent: number): ByteRange => {
+    const found = known.get(extent)
+    if (found !== undefined) return found
+    const range = { offset: extents.offsets[extent] ?? 0, length: extents.lengths[extent] ?? 0 }
+    known.set(extent, range)
+    return range
+  }
+  const steps: Array<Step<U>> = []
+  for (const [index, { drop, load, unit }] of loads.entries()) {
+    const end = loads[index + 1]?.unit ?? units.length
+    for (let from = unit; from < end; from += maxUnits) {
+      const isFirst = from === unit
+      steps.push({
+        load: isFirst ? load.map(toRange) : [],
+        drop: isFirst ? drop.map(toRange) : [],
+        units: units.slice(from, Math.min(from + maxUnits, end))
+      })
+    }
+  }
+  const extentOf = new Map(all.map((range, index) => [range, toRange(extents.of[index] ?? 0)]))
+  return { steps, extentOf: (range) => extentOf.get(range) ?? range }
 }

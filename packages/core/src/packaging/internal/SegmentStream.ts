@@ -9,7 +9,7 @@ import type { Source } from "../Source.ts"
 import { attempt } from "./Attempt.ts"
 import type { ReadPlan, Unit } from "./ReadPlan.ts"
 
-/** Returns the bytes of a sample, which the writer may change: each sample is written once. */
+/** Returns the bytes of a sample, which the writer does not change. */
 export type GetBytes = (range: ByteRange) => Uint8Array
 
 export interface Writer<U extends Unit> {

@@ -30,6 +30,10 @@ const sound = (seconds: number, rate = 48_000) => `-f lavfi -i sine=f=440:r=${ra
 const h264 = "-c:v libx264 -preset veryfast -bf 3 -pix_fmt yuv420p -g 40 -sc_threshold 0"
 const hevc = "-c:v libx265 -preset ultrafast -x265-params log-level=none:bframes=2:keyint=40 -pix_fmt yuv420p"
 
+/** Two chapters, as a file of FFmpeg's metadata: "One" until 5 s, then "Two". */
+const chapters =
+  "data:text/plain;base64,O0ZGTUVUQURBVEExCltDSEFQVEVSXQpUSU1FQkFTRT0xLzEwMDAKU1RBUlQ9MApFTkQ9NTAwMAp0aXRsZT1PbmUKW0NIQVBURVJdClRJTUVCQVNFPTEvMTAwMApTVEFSVD01MDAwCkVORD0xMzAwMAp0aXRsZT1Ud28K"
+
 /** Arguments of ffmpeg. A name in braces is another file, whose tracks are copied. */
 const recipes = {
   "plain.mp4": `${picture(13)} ${sound(13)} ${h264} -c:a aac`,
@@ -44,6 +48,9 @@ const recipes = {
   "signed.mp4": `-i {plain.mp4} -c copy -movflags negative_cts_offsets`,
   "later-sound.mp4": `-i {plain.mp4} -itsoffset 0.7 -i {plain.mp4} -map 0:v -map 1:a -c copy`,
   "hevc.mp4": `${picture(13)} ${sound(13, 44_100)} ${hevc} -tag:v hvc1 -c:a aac`,
+  "surround.mp4": `${picture(2)} ${sound(2)} ${h264} -ac 6 -c:a aac`,
+  "languages.mp4": `-i {short.mp4} -map 0:v -map 0:a -map 0:a -c copy -metadata:s:a:0 language=eng -metadata:s:a:1 language=deu`,
+  "chapters.mp4": `-i {plain.mp4} -f ffmetadata -i ${chapters} -map_chapters 1 -c copy`,
   "silent.mp4": `${picture(13)} ${h264}`,
   "sound.m4a": `${sound(13, 44_100)} -c:a aac`,
   "uneven.mp4": `${picture(13)} -vf select='not(mod(n\\,3))+lt(n\\,100)' -fps_mode vfr ${h264}`,

@@ -1,6 +1,7 @@
 /**
  * Makes the posters and storyboards of packaged presentations, which are READY before a transcoder has seen the content. A worker makes
- * those of one presentation at a time; the poster first, because players show it before they play.
+ * those of one presentation at a time; the poster first, because players show it before they play. It also compares the content with
+ * its record: segments of a content that is known to be damaged are refused.
  */
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
@@ -22,7 +23,7 @@ import type { ConversionWorkerOptions } from "../ConversionWorkerOptions.ts"
 import { ConversionWorkspace, type Workspace } from "../ConversionWorkspace.ts"
 import * as AddStoryboard from "./AddStoryboard.ts"
 import * as Poster from "./Poster.ts"
-import { addContent } from "./RunConversion.ts"
+import { addContent, areIntact, blobsOf } from "./RunConversion.ts"
 
 /** A poster takes a second, a storyboard of a long video some minutes. After a failure, another worker tries again at the end of the lease. */
 const lease = Duration.minutes(10)
@@ -58,7 +59,8 @@ const makePictures = Effect.fnUntraced(function* (task: PosterTask, options: Con
     Effect.catchTag("QuotaExceeded", () => conversions.publishPoster(task, null))
   )
   yield* (yield* ConversionNotifier).notifyProgress
-  if (Option.isNone(media)) return
+  // What is converted was compared with its record before; a packaged presentation is READY before its content was read.
+  if (!(yield* areIntact(yield* blobsOf(task.blobId))) || Option.isNone(media)) return
   const files = AddStoryboard.make(workspace, media.value, task.presentation, { limits })
   yield* AddStoryboard.add(task, workspace, files, options)
 })

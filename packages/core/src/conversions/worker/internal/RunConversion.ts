@@ -69,14 +69,14 @@ export const addContent = Effect.fnUntraced(function* (claim: BlobKey.Parts, wor
 })
 
 /** Whether all of the blobs are intact. */
-const areIntact = Effect.fnUntraced(function* (blobIds: ReadonlyArray<string>) {
+export const areIntact = Effect.fnUntraced(function* (blobIds: ReadonlyArray<string>) {
   const isIntact = yield* SourceCheck
   for (const blobId of blobIds) if (!(yield* isIntact(blobId))) return false
   return true
 })
 
 /** Lists the blobs that have the bytes of a content: its own, or its parts. */
-const blobsOf = Effect.fnUntraced(function* (blobId: string) {
+export const blobsOf = Effect.fnUntraced(function* (blobId: string) {
   const parts = yield* Stream.runCollect(CompositeParts.listAll(yield* BlobRepository, blobId))
   return parts.length === 0 ? [blobId] : parts.map((part) => part.blobId)
 })

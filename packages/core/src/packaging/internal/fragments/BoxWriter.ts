@@ -12,14 +12,24 @@ export const uint16 = (...values: ReadonlyArray<number>): Uint8Array => {
 
 /** Negative numbers become their two's complement. */
 export const uint32 = (...values: ReadonlyArray<number>): Uint8Array => {
-  const view = new DataView(new ArrayBuffer(4 * values.length))
-  for (const [index, value] of values.entries()) view.setUint32(4 * index, value)
-  return new Uint8Array(view.buffer)
+  const bytes = new Uint8Array(4 * values.length)
+  let at = 0
+  for (const value of values) {
+    bytes[at++] = value >>> 24
+    bytes[at++] = value >>> 16
+    bytes[at++] = value >>> 8
+    bytes[at++] = value
+  }
+  return bytes
 }
 
 export const uint64 = (value: number): Uint8Array => uint32(Math.floor(value / 2 ** 32), value % 2 ** 32)
 
-export const text = (value: string): Uint8Array => Uint8Array.from(value, (character) => character.charCodeAt(0))
+export const text = (value: string): Uint8Array => {
+  const bytes = new Uint8Array(value.length)
+  for (let index = 0; index < value.length; index++) bytes[index] = value.charCodeAt(index)
+  return bytes
+}
 
 export const zeros = (count: number): Uint8Array => new Uint8Array(count)
 

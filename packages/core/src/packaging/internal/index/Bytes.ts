@@ -3,12 +3,29 @@
  */
 import { malformed } from "../../PackagingError.ts"
 
+export type Column = Float64Array | Uint32Array | Int32Array | Uint8Array
+
+/** Numbers of both signs as whole numbers, the small ones first. */
+const fold = (value: number): number => (value < 0 ? -2 * value - 1 : 2 * value)
+const unfold = (value: number): number => (value % 2 === 1 ? -(value + 1) / 2 : value / 2)
+
+/** Writes a whole number. Returns where it ends. */
+const writeWhole = (buffer: Uint8Array, from: number, value: number): number => {
+  let [at, rest] = [from, value]
+  for (; rest >= 2 ** 31; rest = Math.floor(rest / 128)) buffer[at++] = (rest % 128) + 128
+  for (; rest >= 128; rest >>>= 7) buffer[at++] = (rest & 127) | 128
+  buffer[at++] = rest
+  return at
+}
+
 export interface ByteWriter {
   readonly length: () => number
   /** Writes an integer of 32 bits. */
   readonly uint32: (value: number) => void
   /** Writes a whole number of any size up to 2^53 in as few bytes as it needs: seven bits in each. */
   readonly whole: (value: number) => void
+  /** Writes numbers of both signs as runs of equal ones: each number, then how many there are of it. */
+  readonly column: (values: Column) => void
   /** Returns what was written so far. */
   readonly toBytes: () => Uint8Array
 }
@@ -29,14 +46,24 @@ export const makeWriter = (): ByteWriter => {
     length: () => at,
     uint32: (value) => {
       reserve(largest)
-      new DataView(buffer.buffer).setUint32(at, value)
-      at += 4
+      for (let shift = 24; shift >= 0; shift -= 8) buffer[at++] = value >>> shift
     },
     whole: (value) => {
       reserve(largest)
-      let rest = value
-      for (; rest >= 128; rest = Math.floor(rest / 128)) buffer[at++] = (rest % 128) + 128
-      buffer[at++] = rest
+      at = writeWhole(buffer, at, value)
+    },
+    column: (values) => {
+      const { length } = values
+      // A value and its count, for each run.
+      reserve(2 * largest * length)
+      let next = at
+      for (let index = 0; index < length;) {
+        const value = values[index] ?? 0
+        const from = index++
+        while (index < length && values[index] === value) index++
+        next = writeWhole(buffer, writeWhole(buffer, next, fold(value)), index - from)
+      }
+      at = next
     },
     toBytes: () => buffer.subarray(0, at)
   }
@@ -45,6 +72,8 @@ export const makeWriter = (): ByteWriter => {
 export interface ByteReader {
   readonly uint32: () => number
   readonly whole: () => number
+  /** Reads as many numbers of both signs as the column has. */
+  readonly column: (values: Column) => void
 }
 
 /** The functions throw if the bytes end too early. */
@@ -55,16 +84,28 @@ export const makeReader = (bytes: Uint8Array): ByteReader => {
     if (byte === undefined) throw malformed("An index is cut off.")
     return byte
   }
+  const whole = (): number => {
+    const first = next()
+    if (first < 128) return first
+    let [value, scale] = [first & 127, 128]
+    for (;;) {
+      const byte = next()
+      value += (byte & 127) * scale
+      if (byte < 128) return value
+      scale *= 128
+      if (!Number.isSafeInteger(scale)) throw malformed("A number of an index is too large.")
+    }
+  }
   return {
     uint32: () => ((next() << 24) | (next() << 16) | (next() << 8) | next()) >>> 0,
-    whole: () => {
-      let [value, scale] = [0, 1]
-      for (;;) {
-        const byte = next()
-        value += (byte & 127) * scale
-        if (byte < 128) return value
-        scale *= 128
-        if (!Number.isSafeInteger(scale)) throw malformed("A number of an index is too large.")
+    whole,
+    column: (values) => {
+      const { length } = values
+      for (let index = 0; index < length;) {
+        const value = unfold(whole())
+        const end = index + whole()
+        if (end <= index || end > length) throw malformed("An index is damaged.")
+        for (; index < end; index++) values[index] = value
       }
     }
   }

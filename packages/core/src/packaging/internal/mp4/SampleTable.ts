@@ -91,8 +91,8 @@ export const delays = (stbl: DataView, count: number): Int32Array => {
   for (let entry = 0; entry < entries && index < count; entry++) {
     const at = tableHead + 8 * entry
     const end = Math.min(index + body.getUint32(at), count)
-    result.fill(body.getInt32(at + 4), index, end)
-    index = end
+    const delay = body.getInt32(at + 4)
+    for (; index < end; index++) result[index] = delay
   }
   return result
 }

@@ -7,7 +7,7 @@ import type { ByteRange } from "../../../storage/BlobStore.ts"
 import { malformed, type PackagingError, unsupported } from "../../PackagingError.ts"
 import type { PlannedTrack } from "../../SegmentPlan.ts"
 import type { Source } from "../../Source.ts"
-import * as Boxes from "../mp4/Boxes.ts"
+import * as NalUnits from "../h264/NalUnits.ts"
 import * as ReadPlan from "../ReadPlan.ts"
 import * as SegmentStream from "../SegmentStream.ts"
 import type { PlayableVideo } from "./PlayableTracks.ts"
@@ -20,23 +20,10 @@ const sequenceParameters = 7
 const isEqual = (one: Uint8Array, other: Uint8Array): boolean =>
   one.length === other.length && one.every((byte, index) => byte === other[index])
 
-/** Yields the NAL units of a frame. Throws if their lengths are wrong. */
-function* unitsOf(frame: Uint8Array, lengthBytes: number): Generator<Uint8Array> {
-  const view = Boxes.toView(frame)
-  for (let at = 0; at < frame.length;) {
-    let length = 0
-    for (let index = 0; index < lengthBytes; index++) length = length * 256 + view.getUint8(at + index)
-    const start = at + lengthBytes
-    at = start + length
-    if (length === 0 || at > frame.length) throw malformed("A frame of the video is cut off.")
-    yield frame.subarray(start, at)
-  }
-}
-
 /** Checks a frame. The first one has to be a keyframe that needs no other. */
 const checkFrame = (frame: Uint8Array, isFirst: boolean, { lengthBytes, ...codec }: PlayableVideo["codec"]): void => {
   let hasSlice = false
-  for (const unit of unitsOf(frame, lengthBytes)) {
+  for (const unit of NalUnits.unitsOf(frame, lengthBytes)) {
     const type = (unit[0] ?? 0) & 0x1f
     if (type === sequenceParameters && !codec.sequenceParameters.some((known) => isEqual(known, unit))) {
       throw unsupported("The video changes its parameters.")

@@ -24,16 +24,49 @@ export interface Adaptation {
   readonly clock: number | undefined
 }
 
-const adaptationBytes = ({ clock, isEntry }: Adaptation): number =>
-  clock === undefined ? (isEntry ? fieldBytes : 0) : fieldBytes + clockBytes
+const fieldBytesOf = (isEntry: boolean, hasClock: boolean): number =>
+  hasClock ? fieldBytes + clockBytes : isEntry ? fieldBytes : 0
+
+const adaptationBytes = ({ clock, isEntry }: Adaptation): number => fieldBytesOf(isEntry, clock !== undefined)
 
 /** Returns the count of packets that a PES packet of this many bytes takes. */
-export const countPackets = (bytes: number, adaptation: Adaptation): number =>
-  Math.ceil((bytes + adaptationBytes(adaptation)) / roomBytes)
+export const countPackets = (bytes: number, isEntry: boolean, hasClock: boolean): number =>
+  Math.ceil((bytes + fieldBytesOf(isEntry, hasClock)) / roomBytes)
+
+/** The memory in which PES packets are made, one after the other. Segments are written without waiting, so that all of them share it. */
+export interface Memory {
+  /** Returns memory for a PES packet, which is valid until the next one. Its content is undefined. */
+  readonly take: (bytes: number, adaptation: Adaptation) => Uint8Array
+}
+
+/** Bytes of a word: all but the first and the last packet of a PES packet have 46 of them, which is faster than moving bytes. */
+const wordBytes = 4
+const roomWords = roomBytes / wordBytes
+
+/** Bytes of memory that are kept. Few frames are larger. */
+const keptBytes = 1024 * 1024
+
+const makeMemory = (): Memory => {
+  const kept = new ArrayBuffer(keptBytes)
+  return {
+    take: (bytes, adaptation) => {
+      // What follows the first packet begins at a whole word.
+      const shift = (roomBytes - adaptationBytes(adaptation)) % wordBytes
+      const from = shift === 0 ? 0 : wordBytes - shift
+      const buffer =
+        from + bytes <= keptBytes ? kept : new ArrayBuffer(Math.ceil((from + bytes) / wordBytes) * wordBytes)
+      return new Uint8Array(buffer, from, bytes)
+    }
+  }
+}
+
+export const memory: Memory = makeMemory()
 
 export interface PacketWriter {
-  /** Writes a PES packet, whose bytes are in several chunks. */
-  readonly pes: (pid: number, chunks: ReadonlyArray<Uint8Array>, adaptation: Adaptation) => void
+  /** What was written. */
+  readonly output: Uint8Array
+  /** Writes a PES packet that was made in `Memory`. */
+  readonly pes: (pid: number, bytes: Uint8Array, adaptation: Adaptation) => void
   /** Writes a section of a table (2.4.4) in one packet. */
   readonly section: (pid: number, section: Uint8Array) => void
   /** Writes a packet with a clock reference alone. */
@@ -64,8 +97,10 @@ export const writeTime = (output: Uint8Array, at: number, prefix: number, ticks:
   output[at + 4] = ((low << 1) & 0xfe) | 1
 }
 
-/** Makes a writer into memory of the right size. `counters` has the continuity counter of each PID, and is updated. */
-export const makeWriter = (output: Uint8Array, counters: Map<number, number>): PacketWriter => {
+/** Makes a writer into new memory for this many packets. `counters` has the continuity counter of each PID, and is updated. */
+export const makeWriter = (packets: number, counters: Map<number, number>): PacketWriter => {
+  const output = new Uint8Array(packets * packetBytes)
+  const words = new Uint32Array(output.buffer)
   let at = 0
   const head = (pid: number, isStart: boolean, control: number): void => {
     const counter = counters.get(pid) ?? 0
@@ -93,26 +128,44 @@ export const makeWriter = (output: Uint8Array, counters: Map<number, number>): P
   }
   const nothing: Adaptation = { isEntry: false, clock: undefined }
 
-  const pes = (pid: number, chunks: ReadonlyArray<Uint8Array>, adaptation: Adaptation): void => {
-    let rest = chunks.reduce((sum, { length }) => sum + length, 0)
-    let [chunk, from] = [0, 0]
-    for (let isStart = true; rest > 0; isStart = false) {
-      const own = isStart ? adaptation : nothing
-      const wanted = adaptationBytes(own)
-      const payload = Math.min(rest, roomBytes - wanted)
-      const bytes = roomBytes - payload
-      head(pid, isStart, bytes === 0 ? 1 : 3)
-      if (bytes > 0) field(bytes, own)
-      for (const end = at + payload; at < end;) {
-        const source = chunks[chunk] ?? new Uint8Array()
-        const length = Math.min(end - at, source.length - from)
-        output.set(source.subarray(from, from + length), at)
-        at += length
-        from += length
-        if (from === source.length) [chunk, from] = [chunk + 1, 0]
-      }
-      rest -= payload
+  /** Writes one packet with bytes of a PES packet. Returns how many. */
+  const part = (pid: number, bytes: Uint8Array, from: number, adaptation: Adaptation): number => {
+    const payload = Math.min(bytes.length - from, roomBytes - adaptationBytes(adaptation))
+    const rest = roomBytes - payload
+    head(pid, from === 0, rest === 0 ? 1 : 3)
+    if (rest > 0) field(rest, adaptation)
+    output.set(bytes.subarray(from, from + payload), at)
+    at += payload
+    return payload
+  }
+  /** Writes the packets that have bytes of a PES packet alone. Returns where they end in it. */
+  const full = (pid: number, bytes: Uint8Array, start: number): number => {
+    const source = new Uint32Array(bytes.buffer)
+    const count = Math.floor((bytes.length - start) / roomBytes)
+    const second = pid >> 8
+    let counter = counters.get(pid) ?? 0
+    let word = (bytes.byteOffset + start) / wordBytes
+    let to = at
+    for (let packet = 0; packet < count; packet++) {
+      output[to] = 0x47
+      output[to + 1] = second
+      output[to + 2] = pid
+      output[to + 3] = 0x10 | counter
+      counter = (counter + 1) & 15
+      const into = to / wordBytes + 1
+      for (let index = 0; index < roomWords; index++) words[into + index] = source[word + index] ?? 0
+      word += roomWords
+      to += packetBytes
     }
+    counters.set(pid, counter)
+    at = to
+    return start + count * roomBytes
+  }
+
+  const pes = (pid: number, bytes: Uint8Array, adaptation: Adaptation): void => {
+    const first = part(pid, bytes, 0, adaptation)
+    const end = full(pid, bytes, first)
+    if (end < bytes.length) part(pid, bytes, end, nothing)
   }
   const section = (pid: number, bytes: Uint8Array): void => {
     head(pid, true, 1)
@@ -126,5 +179,5 @@ export const makeWriter = (output: Uint8Array, counters: Map<number, number>): P
     head(pid, false, 2)
     field(roomBytes, { isEntry: false, clock: ticks })
   }
-  return { pes, section, clock }
+  return { output, pes, section, clock }
 }
