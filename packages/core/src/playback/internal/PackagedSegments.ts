@@ -95,9 +95,11 @@ export const make = Effect.gen(function* () {
    */
   return Effect.fnUntraced(function* ({ blobId, bucket, index: blob, ...segment }: Wanted) {
     const { read, reportDamage } = makeRead(bucket, blob)
-    const orDamaged = <A, E>(self: Effect.Effect<A, E | PackagingError>) =>
-      Effect.catchTag(self as Effect.Effect<A, Exclude<E, PackagingError> | PackagingError>, "PackagingError", () =>
-        Effect.andThen(reportDamage, Effect.fail(new ContentDamaged()))
+    const orDamaged = <A>(self: Effect.Effect<A, BlobError | ContentDamaged | PackagingError>) =>
+      Effect.catch(self, (error): Effect.Effect<never, BlobError | ContentDamaged> =>
+        error._tag === "PackagingError" || (error._tag === "BlobError" && error.reason === "NotFound")
+          ? Effect.andThen(reportDamage, Effect.fail(new ContentDamaged()))
+          : Effect.fail(error)
       )
     const index = yield* orDamaged(indexes.get(blob.blobId, SegmentIndex.open(read)))
     const file = yield* orDamaged(PackagedFile.find(index, segment.name, read))
