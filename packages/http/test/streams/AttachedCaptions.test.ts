@@ -69,6 +69,28 @@ describe("captions of a video", () => {
     expect(await list(streams)).toEqual([second])
   })
 
+  it("limit on the bytes of a bucket: captions count in its usage; beyond it → 403, nothing attached", async () => {
+    const path = `/tenants/${bucket.tenantId}/buckets`
+    const { id: bucketId } = await json<{ readonly id: string }>(
+      await server.post(path, { json: { name: "limited", maxBytes: 100_000 } })
+    )
+    const { streams } = await server.makeVideo({ tenantId: bucket.tenantId, bucketId })
+    const large = { language: "de", text: `WEBVTT\n\n00:01.000 --> 00:02.000\n${"a".repeat(60_000)}` }
+    const first = await attach(streams, large)
+    const usage = async () =>
+      (await json<{ readonly usage: { readonly streamBytes: number } }>(await server.get(`${path}/${bucketId}/usage`)))
+        .usage.streamBytes
+    const counted = await usage()
+    expect(counted).toBeGreaterThan(60_000)
+    const refused = await server.post(`${streams}/captions`, { json: large })
+    const problem = await expectProblem(refused, 403, "quota_exceeded")
+    expect(problem).toMatchObject({ quota: { owner: "bucket", limit: "bytes", maximum: 100_000 } })
+    expect(await list(streams)).toEqual([first])
+    expect((await server.delete(`${streams}/captions/${first.id}`)).status).toBe(204)
+    expect(await usage()).toBeLessThan(counted - 60_000)
+    await attach(streams, large)
+  })
+
   it.each([
     ["text of another format", { ...german, text: "1\nHello" }, "/text", "line 1: "],
     ["wrong times", { ...german, text: `WEBVTT\n\n00:01 --> 00:02\nA` }, "/text", "line 3: "],
