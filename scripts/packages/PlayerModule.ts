@@ -9,7 +9,7 @@ import * as PlayerSources from "../../packages/http/src/players/PlayerSources.ts
 const browser = Path.join(import.meta.dirname, "../../packages/http/src/players/browser")
 
 /** Returns one script for each page, so that a browser does not request its modules one by one. By name without extension. */
-const bundle = async (): Promise<Readonly<Record<string, string>>> => {
+export const bundle = async (): Promise<Readonly<Record<string, string>>> => {
   const { outputFiles } = await build({
     entryPoints: ["Player", "SharePage"].map((name) => Path.join(browser, `${name}.js`)),
     outdir: browser,

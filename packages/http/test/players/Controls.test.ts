@@ -6,24 +6,10 @@ import * as Requires from "@holdfast/testing/Requires"
 import { rmSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
 import { join } from "node:path"
-import { gzipSync } from "node:zlib"
-import { describe, expect, it, onTestFinished, vi } from "vitest"
-import * as AssetFiles from "../../src/players/AssetFiles.ts"
+import { expect, it, onTestFinished, vi } from "vitest"
 import * as BrowserSetup from "./support/BrowserSetup.ts"
 import * as PlayerServer from "./support/PlayerServer.ts"
 import * as PlayerTab from "./support/PlayerTab.ts"
-
-describe("size of the player", () => {
-  it("own scripts and styles → at most 25 KB compressed", () => {
-    const { modules, script, style } = AssetFiles.load()
-    // The page of a share has modules of its own.
-    const own = new Set([script])
-    for (const { content } of own) for (const one of modules) if (content.includes(`"./${one.name}"`)) own.add(one)
-    const all = [style, ...own].map(({ content }) => gzipSync(content).length)
-    expect(own.size).toBeGreaterThan(10)
-    expect(all.reduce((sum, size) => sum + size, 0)).toBeLessThan(25_000)
-  })
-})
 
 Requires.requires(BrowserSetup.missing).describe("controls of the player", () => {
   const { context, open, serve, server } = BrowserSetup.use()

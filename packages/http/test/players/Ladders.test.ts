@@ -11,6 +11,8 @@ import * as BrowserSetup from "./support/BrowserSetup.ts"
 import * as PlayerTab from "./support/PlayerTab.ts"
 import * as SampleStreams from "./support/SampleStreams.ts"
 
+type Session = Awaited<ReturnType<PlayerTab.BrowserContext["newCDPSession"]>>
+
 interface Renditions {
   readonly renditions: ReadonlyArray<{ readonly name: string }>
 }
@@ -48,40 +50,64 @@ Requires.requires(BrowserSetup.missing).describe("ladder of a copy", () => {
     return found.map(({ name }) => name)
   }
 
+  const awaitLadder = (format: string) =>
+    vi.waitFor(async () => expect(await renditions(format)).toEqual(["360p", "240p"]), { timeout: 60_000 })
+
+  const address = (format: string) => `${server.url}/api/v1${streams}/${format}?apiKey=${reader}&autoplay&muted`
+
+  /** Limits the line of a page; -1 for no limit. */
+  const limit = (session: Session, bitsPerSecond: number) =>
+    session.send("Network.emulateNetworkConditions", {
+      offline: false,
+      latency: 20,
+      downloadThroughput: bitsPerSecond < 0 ? -1 : bitsPerSecond / 8,
+      uploadThroughput: -1
+    })
+
+  it.each([
+    ["hls", "slow", 900_000, /\/hls\/240p\/index0\.ts$/],
+    ["hls", "fast", -1, /\/hls\/index0\.ts$/],
+    ["dash", "slow", 900_000, /\/dash\/240p\/chunk1\.m4s$/],
+    ["dash", "fast", -1, /\/chunk-0-1\.m4s$/]
+  ] as const)("%s over a %s line → begins with a rendition for it", async (format, _, bitsPerSecond, first) => {
+    await awaitLadder(format)
+    const context = await chromium.newContext()
+    const requested: Array<string> = []
+    context.on("request", (request) => requested.push(new URL(request.url()).pathname))
+    const page = await context.newPage()
+    const session = await context.newCDPSession(page)
+    await session.send("Network.enable")
+    await limit(session, bitsPerSecond)
+    await page.goto(address(format))
+    await PlayerTab.until(page, "video.currentTime > 0.2")
+    const segment = requested.find((path) => /\/(?:index|chunk-0-|240p\/chunk)\d+\.(?:ts|m4s)$/.test(path))
+    expect(segment).toMatch(first)
+    await context.close()
+  })
+
   it.each([
     ["hls", /\/hls\/index\d+\.ts$/, /\/hls\/240p\/index\d+\.ts$/],
     ["dash", /\/chunk-0-\d+\.m4s$/, /\/dash\/240p\/chunk\d+\.m4s$/]
   ] as const)(
     "%s: line becomes slow, then fast → the player goes down to the ladder, and up",
     async (format, best, lower) => {
-      await vi.waitFor(async () => expect(await renditions(format)).toEqual(["360p", "240p"]), { timeout: 60_000 })
+      await awaitLadder(format)
       const context = await chromium.newContext()
       const requested: Array<string> = []
       context.on("response", (response) => requested.push(new URL(response.url()).pathname))
-      const opened = await PlayerTab.open(
-        context,
-        `${server.url}/api/v1${streams}/${format}?apiKey=${reader}&autoplay&muted`
-      )
-      const { messages, page } = opened
+      const { messages, page } = await PlayerTab.open(context, address(format))
       const session = await context.newCDPSession(page)
-      const limit = (bitsPerSecond: number) =>
-        session.send("Network.emulateNetworkConditions", {
-          offline: false,
-          latency: 20,
-          downloadThroughput: bitsPerSecond < 0 ? -1 : bitsPerSecond / 8,
-          uploadThroughput: -1
-        })
       const comes = (name: RegExp) => {
         requested.length = 0
         return vi.waitFor(() => expect(requested.some((path) => name.test(path))).toBe(true), { timeout: 40_000 })
       }
       await PlayerTab.until(page, "video.currentTime > 0.2")
       await comes(best)
-      await limit(900_000)
+      await limit(session, 900_000)
       await page.evaluate("document.querySelector('video').currentTime = 60")
       await comes(lower)
       await PlayerTab.until(page, "video.currentTime > 60.5 && video.videoHeight === 240")
-      await limit(-1)
+      await limit(session, -1)
       await page.evaluate("document.querySelector('video').currentTime = 90")
       await comes(best)
       expect(messages).toEqual([])

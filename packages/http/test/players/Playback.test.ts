@@ -105,7 +105,7 @@ Requires.requires(BrowserSetup.missing).describe("player in Chromium", () => {
   ])(
     "two languages and captions, %s → the viewer chooses both; first the default, and none",
     async (format, segment) => {
-      const { messages, page } = await open("languages", format, "?autoplay&muted")
+      const { messages, page } = await open("languages", format, "?autoplay&muted&repeat")
       await PlayerTab.until(page, "video.currentTime > 0.6")
       const requested = () =>
         server()

@@ -2,6 +2,7 @@
  * Plays DASH with dash.js.
  */
 
+import * as Bandwidth from "./Bandwidth.js"
 import * as Quality from "./Quality.js"
 
 /** @import { Engine, Options } from "./Engine.js" */
@@ -10,18 +11,21 @@ import * as Quality from "./Quality.js"
 /** Codes of network errors: a manifest, a segment or an initialization segment was not loaded. */
 const networkErrors = new Set([11, 17, 25, 27, 28])
 
-/** No console output, and no data stored in the browser. @type {MediaPlayerSettingClass} */
-const configuration = {
+/** Without a bitrate, dash.js chooses one by the initialization segments. @param {number | undefined} bitrate */
+const startWith = (bitrate) => (bitrate === undefined ? {} : { initialBitrate: { video: Math.ceil(bitrate / 1000) } })
+
+/** No console output, and no data stored in the browser. @returns {MediaPlayerSettingClass} */
+const configuration = () => ({
   debug: { logLevel: 0 },
   streaming: {
     lastBitrateCachingInfo: { enabled: false },
     lastMediaSettingsCachingInfo: { enabled: false },
     utcSynchronization: { enabled: false },
-    abr: { limitBitrateByPortal: true },
+    abr: { limitBitrateByPortal: true, ...startWith(Bandwidth.startBitrate()) },
     // The viewer turns captions on.
     text: { defaultEnabled: false }
   }
-}
+})
 
 /** @param {MediaInfo} track */
 const toChoice = ({ labels, lang }) => ({ label: labels[0]?.text ?? lang ?? "", language: lang ?? undefined })
@@ -47,7 +51,7 @@ export const start = async ({
   hideStorage()
   const { MediaPlayer } = /** @type {typeof import("dashjs")} */ (await import(library))
   const player = MediaPlayer().create()
-  player.updateSettings(configuration)
+  player.updateSettings(configuration())
   player.on(MediaPlayer.events.ERROR, ({ error }) => {
     const code = typeof error === "object" && "code" in error ? error.code : undefined
     onFailure(code !== undefined && networkErrors.has(code) ? "network" : "media")

@@ -2,6 +2,7 @@
  * Plays HLS with hls.js.
  */
 
+import * as Bandwidth from "./Bandwidth.js"
 import * as Quality from "./Quality.js"
 
 /** @import { Engine, Options } from "./Engine.js" */
@@ -22,6 +23,14 @@ const loadPolicy = {
 }
 
 /**
+ * hls.js begins with the best variant that this bandwidth permits. It measures the bandwidth by the segments from then on.
+ *
+ * @param {number | undefined} bitrate
+ * @returns {Partial<HlsConfig>}
+ */
+const startWith = (bitrate) => (bitrate === undefined ? {} : { abrEwmaDefaultEstimate: bitrate })
+
+/**
  * hls.js treats a growing playlist as a live stream. This configuration plays it from its beginning to its end.
  *
  * @param {number} position
@@ -29,6 +38,7 @@ const loadPolicy = {
  */
 const configuration = (position) => ({
   startPosition: position,
+  ...startWith(Bandwidth.startBitrate()),
   liveSyncMode: "buffered",
   maxLiveSyncPlaybackRate: 1,
   backBufferLength: backBufferSeconds,

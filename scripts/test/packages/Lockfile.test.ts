@@ -1,6 +1,6 @@
 import { assert, describe, it } from "vitest"
 import * as Fs from "node:fs"
-import * as Lockfile from "../packages/Lockfile.ts"
+import * as Lockfile from "../../packages/Lockfile.ts"
 
 const locked = Fs.readFileSync(Lockfile.path, "utf8")
 const [, id = "", integrity = ""] = /^ {2}'?([^\s']+)'?:\n {4}resolution: \{integrity: (\S+)\}/m.exec(locked) ?? []
