@@ -3,6 +3,7 @@
  */
 import * as Browser from "@holdfast/testing/Browser"
 import * as Requires from "@holdfast/testing/Requires"
+import { build } from "esbuild"
 import * as Fs from "node:fs/promises"
 import * as Path from "node:path"
 import * as TusClient from "tus-js-client"
@@ -14,15 +15,19 @@ const root = Path.join(import.meta.dirname, "../../../..")
 
 /** The scripts that do not run here, by page and number, with the reason. */
 const notRun: Readonly<Record<string, string>> = {
-  "docs/browsers.md 1": "needs @uppy/xhr-upload; the request that it makes is that of docs/links.md 2",
   "docs/players.md 1": "Controls.test.ts sends such messages to a player",
   "docs/runtimes.md 1": "scripts/hosts builds and runs such an app",
   "docs/runtimes.md 2": "scripts/hosts builds and runs such an app",
-  "docs/s3.md 1": "Multipart.test.ts makes such requests",
-  "docs/uploads.md 2": "TusClient.test.ts uploads with such options by the client that Uppy uses"
+  "docs/s3.md 1": "Multipart.test.ts makes such requests"
 }
 
-const run = new Set(["docs/links.md 1", "docs/links.md 2", "docs/uploads.md 1"])
+const run = new Set([
+  "docs/browsers.md 1",
+  "docs/links.md 1",
+  "docs/links.md 2",
+  "docs/uploads.md 1",
+  "docs/uploads.md 2"
+])
 
 /** Returns the scripts, by page and number. */
 const findScripts = async (): Promise<ReadonlyMap<string, string>> => {
@@ -76,7 +81,20 @@ it("docs/uploads.md 1 → tus-js-client uploads the file", async () => {
   expect(await contentOf(await stored.promise)).toBe("Hello")
 })
 
-Requires.requires(Browser.missing).describe("scripts of docs/links.md, in Chromium", () => {
+/** Returns a script that sets global variables to Uppy and two of its plugins. */
+const bundleUppy = async (): Promise<string> => {
+  const { outputFiles } = await build({
+    entryPoints: [Path.join(import.meta.dirname, "Uppy.js")],
+    bundle: true,
+    format: "iife",
+    platform: "browser",
+    write: false,
+    logLevel: "silent"
+  })
+  return outputFiles[0]?.text ?? ""
+}
+
+Requires.requires(Browser.missing).describe("scripts of pages, in Chromium", () => {
   let browser: Awaited<ReturnType<typeof Browser.launch>>
   beforeAll(async () => void (browser = await Browser.launch()), 60_000)
   afterAll(() => browser.close())
@@ -103,6 +121,38 @@ Requires.requires(Browser.missing).describe("scripts of docs/links.md, in Chromi
         ${result}
       })()`)
       expect(await contentOf(file.id)).toBe(name)
+    } finally {
+      await page.close()
+    }
+  })
+
+  it.each(["docs/browsers.md 1", "docs/uploads.md 2"])("%s → Uppy uploads a file of the user", async (name) => {
+    const files = `/tenants/${bucket.tenantId}/buckets/${bucket.bucketId}/files`
+    const fileName = `${name.replaceAll(/\W/g, "-")}.txt`
+    const fields = { url: server.url, key: server.rootKey, ...bucket }
+    const page = await browser.newPage()
+    try {
+      // The reader's own server, which decides what the user may upload.
+      await page.route("**/upload-links", async (route) => {
+        const wanted: { readonly name: string; readonly type: string } = route.request().postDataJSON()
+        const terms = { name: wanted.name, contentTypes: [wanted.type], maxBytes: 1000, expiresIn: 60 }
+        const path = `/tenants/${bucket.tenantId}/buckets/${bucket.bucketId}/upload-links`
+        await route.fulfill({ json: await json(await server.post(path, { json: terms })) })
+      })
+      await page.goto(`${server.url}/docs`)
+      await page.evaluate(await bundleUppy())
+      const failed = await page.evaluate<ReadonlyArray<string>>(`(async () => {
+        const { bucketId, key, tenantId, url } = ${JSON.stringify(fields)}
+        const uppy = new Uppy()
+        ${scripts.get(name)}
+        uppy.addFile({ name: "${fileName}", type: "text/plain", data: new File(["from Uppy"], "${fileName}") })
+        const { failed } = await uppy.upload()
+        return failed.map(({ error }) => error)
+      })()`)
+      expect(failed).toEqual([])
+      const { items } = await json<{ items: ReadonlyArray<{ id: string; name: string }> }>(await server.get(files))
+      const stored = items.find((item) => item.name === fileName)
+      expect(await contentOf(stored?.id ?? "")).toBe("from Uppy")
     } finally {
       await page.close()
     }
