@@ -28,11 +28,13 @@ export interface ContentRange extends ByteRange {
 }
 
 /** How a content is read. */
-export type ReadHow = Pick<ReadOptions, "isWhole">
+export type ReadHow = Pick<ReadOptions, "into">
 
 export interface StoredContent {
   /** Reads the bytes, or a range of them. Each call starts a new read. */
   readonly read: (range?: ByteRange, how?: ReadHow) => Stream.Stream<Uint8Array, BlobError | ContentDamaged>
+  /** Reads as `read` does, in chunks that are valid until the next one is pulled; absent when that costs no less. */
+  readonly readTransient?: ((range?: ByteRange) => Stream.Stream<Uint8Array, BlobError | ContentDamaged>) | undefined
   /**
    * The path of a local file that holds exactly the bytes; undefined when the store has none. The file may be removed before the
    * caller opens it. The caller compares its size with the record.

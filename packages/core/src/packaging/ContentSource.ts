@@ -12,27 +12,27 @@ import type { Source } from "./Source.ts"
 /** Reads a range of a content as a whole. */
 export const readRange = (
   { read, reportDamage }: Pick<StoredContent, "read" | "reportDamage">,
-  range: ByteRange
+  range: ByteRange,
+  into?: Uint8Array
 ): Effect.Effect<Uint8Array, BlobError | ContentDamaged> =>
   Effect.suspend(() => {
-    let bytes: Uint8Array | undefined
+    const memory = into ?? new Uint8Array(range.length)
+    let bytes = memory
     let at = 0
-    const collect = Stream.runForEach(read(range, { isWhole: true }), (chunk) =>
+    const collect = Stream.runForEach(read(range, { into: memory }), (chunk) =>
       Effect.sync(() => {
         if (at === 0 && chunk.length === range.length) bytes = chunk
-        else {
-          bytes ??= new Uint8Array(range.length)
-          if (at + chunk.length <= bytes.length) bytes.set(chunk, at)
-        }
+        // A store that has read into the memory returns parts of it.
+        else if (chunk.buffer !== memory.buffer && at + chunk.length <= memory.length) memory.set(chunk, at)
         at += chunk.length
       })
     )
     const damaged = Effect.suspend(() => Effect.andThen(reportDamage, Effect.fail(new ContentDamaged())))
-    return Effect.flatMap(collect, () => (at === range.length ? Effect.succeed(bytes ?? new Uint8Array()) : damaged))
+    return Effect.flatMap(collect, () => (at === range.length ? Effect.succeed(bytes) : damaged))
   })
 
 /** Makes the source of a content of `size` bytes. */
 export const make = (
   content: Pick<StoredContent, "read" | "reportDamage">,
   size: number
-): Source<BlobError | ContentDamaged> => ({ size, readRange: (range) => readRange(content, range) })
+): Source<BlobError | ContentDamaged> => ({ size, readRange: (range, into) => readRange(content, range, into) })

@@ -16,8 +16,8 @@ import * as TransportStream from "./TransportStream.ts"
 export interface PackagedFile {
   /** Bytes. */
   readonly size: number
-  /** Returns the bytes. */
-  readonly cut: <E>(source: Source<E>) => Stream.Stream<Uint8Array, E | PackagingError>
+  /** Returns the bytes. If `isTransient`, a chunk is valid until the next one is pulled only. */
+  readonly cut: <E>(source: Source<E>, isTransient?: boolean) => Stream.Stream<Uint8Array, E | PackagingError>
 }
 
 const noSamples = {
@@ -39,7 +39,10 @@ const initialization = (track: Head.TrackHead): PackagedFile => {
 const toTransport = (segment: SegmentIndex.IndexedSegment, number: number): PackagedFile => {
   const { audio, counters, transportBytes: size, video } = segment
   const stream = { audio, video, counters, sizes: Float64Array.of(size) }
-  return { size, cut: (source) => TransportStream.segment(source, stream, 0, number) }
+  return {
+    size,
+    cut: (source, isTransient = false) => TransportStream.segment(source, stream, 0, { sequence: number, isTransient })
+  }
 }
 
 /** Finds a file; undefined if the presentation has none of this name. `read` reads a range of the index. */
@@ -62,5 +65,8 @@ export const find = <E>(
     const planned = track?.kind === "video" ? segment.video : segment.audio
     if (planned === null || (planned.firsts[1] ?? 0) === 0) return undefined
     const size = yield* attempt(() => FragmentedMp4.sizeOf(planned, 0))
-    return { size, cut: (source) => FragmentedMp4.segment(source, planned, 0, number) }
+    return {
+      size,
+      cut: (source, isTransient = false) => FragmentedMp4.segment(source, planned, 0, { sequence: number, isTransient })
+    }
   })

@@ -8,7 +8,8 @@ export interface Source<E> {
   /** Bytes of the whole file. */
   readonly size: number
   /**
-   * Reads a range, which the caller keeps within the file. Returns exactly its bytes, in memory that the source does not change later.
+   * Reads a range, which the caller keeps within the file. Returns exactly its bytes: in `into`, which has as many, or in other memory
+   * that the source does not change later.
    */
-  readonly readRange: (range: ByteRange) => Effect.Effect<Uint8Array, E>
+  readonly readRange: (range: ByteRange, into?: Uint8Array) => Effect.Effect<Uint8Array, E>
 }

@@ -6,6 +6,7 @@
 import * as Effect from "effect/Effect"
 import type * as Stream from "effect/Stream"
 import type { Avc } from "./Codec.ts"
+import type { CutOptions } from "./FragmentedMp4.ts"
 import { attempt } from "./internal/Attempt.ts"
 import * as ReadPlan from "./internal/ReadPlan.ts"
 import * as SegmentStream from "./internal/SegmentStream.ts"
@@ -120,12 +121,12 @@ export const make = (
     return { video, audio, sizes, counters }
   })
 
-/** Cuts a segment. `sequence` is its number in the presentation, if `stream` is only a part of that. Takes about 2 MiB of memory. */
+/** Cuts a segment. Takes about 1 MiB of memory. */
 export const segment = <E>(
   source: Source<E>,
   stream: TransportStream,
   number: number,
-  sequence = number
+  { isTransient = false, sequence = number }: CutOptions = {}
 ): Stream.Stream<Uint8Array, E | PackagingError> => {
   const { audio, counters: all, video } = stream
   const parameters = parametersOf(video)
@@ -140,14 +141,14 @@ export const segment = <E>(
         [Tables.videoPid, all[2 * number] ?? 0],
         [Tables.audioPid, all[2 * number + 1] ?? 0]
       ])
-      const tables = Packets.makeWriter(tablePackets, counters)
+      const tables = Packets.makeWriter(new Uint8Array(tablePackets * Packets.packetBytes), counters)
       tables.section(Tables.tablePid, Tables.programAssociation)
       tables.section(Tables.programPid, Tables.programMap({ hasAudio: audio !== null, hasVideo: video !== null }))
       return {
         head: tables.output,
-        write: (units, get) => {
+        write: (units, get, allocate) => {
           const packets = units.reduce((sum, unit) => sum + unit.packets, 0)
-          const writer = Packets.makeWriter(packets, counters)
+          const writer = Packets.makeWriter(allocate(packets * Packets.packetBytes), counters)
           for (const unit of units) {
             for (const ticks of unit.clocksBefore) writer.clock(clockPid, ticks)
             const samples = unit.ranges.map(get)
@@ -163,9 +164,10 @@ export const segment = <E>(
               )
             }
           }
-          return [writer.output]
+          return writer.output
         }
       }
-    }
+    },
+    isTransient
   )
 }

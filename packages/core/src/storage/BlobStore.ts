@@ -44,10 +44,10 @@ export interface ReadOptions {
    */
   readonly isTransient?: boolean | undefined
   /**
-   * Whether the reader keeps all bytes of the range; false when absent. A store may then read them at once, into one chunk. A store
-   * that cannot ignores this option.
+   * Memory of exactly the bytes that are read. A store may read them into it, and then it is the only chunk. A store that cannot ignores
+   * this option.
    */
-  readonly isWhole?: boolean | undefined
+  readonly into?: Uint8Array | undefined
 }
 
 /** What a store can do beyond the guarantees of the port. */

@@ -107,7 +107,7 @@ it("plan: samples next to each other → few reads, of each byte once", () => {
   const units = Array.from({ length: 2000 }, (_, index) => ({ ranges: [{ offset: 1000 * index, length: 1000 }] }))
   const plan = ReadPlan.make(units)
   expect(follow(units, plan).bytes).toBe(2_000_000)
-  expect(plan.steps.flatMap(({ load }) => load).length).toBe(4)
+  expect(plan.steps.flatMap(({ load }) => load).length).toBe(8)
 })
 
 it("plan: tracks at both ends of a file → refused only if it would be read in too many pieces", () => {

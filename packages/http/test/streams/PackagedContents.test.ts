@@ -180,6 +180,27 @@ describe("contents of packaged streams", () => {
     }
   })
 
+  it("large segments many times at once, some requests aborted → right bytes in each of the others", async () => {
+    const large = await makeVideo("1280x720", 4, ...h264, "-qp", "16")
+    const { path, streams } = await upload(large)
+    await packaged(path, "dash")
+    const names = ["hls/index0.ts", "dash/chunk-0-1.m4s", "dash/chunk-1-1.m4s"]
+    const expected: Array<Buffer> = []
+    for (const name of names) expected.push(await bytesOf(`${streams}/${name}`))
+    expect(expected[0]?.length).toBeGreaterThan(600_000)
+    const read = async (index: number): Promise<void> => {
+      const [name = "", whole = Buffer.alloc(0)] = [names[index % 3], expected[index % 3]]
+      if (index % 7 === 0) {
+        const answer = await server.get(`${streams}/${name}`)
+        await answer.body?.cancel()
+      } else if (index % 5 === 0) {
+        const answer = await server.get(`${streams}/${name}`, { headers: { range: "bytes=1000-" } })
+        expect(Buffer.compare(Buffer.from(await answer.arrayBuffer()), whole.subarray(1000))).toBe(0)
+      } else expect(Buffer.compare(await bytesOf(`${streams}/${name}`), whole)).toBe(0)
+    }
+    await Promise.all(Array.from({ length: 90 }, (_, index) => read(index)))
+  })
+
   it("playback key of a playlist → its own segments alone, until the content is replaced", async () => {
     const [{ path, streams }, other] = [await upload(), await upload()]
     await packaged(path, "dash")

@@ -46,14 +46,11 @@ const otherSize = (): FsCall.ErrnoError =>
   FsCall.errno(Object.assign(new Error("the blob's file has another size than expected"), { code: wrongSize }))
 
 /**
- * Returns the function that allocates the memory of a chunk: one shared memory when chunks are transient, new memory for each
- * chunk otherwise. `total`: the bytes that will be read.
+ * Returns the function that allocates the memory of a chunk: the reader's own, one shared memory when chunks are transient, new memory
+ * for each chunk otherwise. `total`: the bytes that will be read.
  */
-const allocator = (
-  { isTransient = false, isWhole = false }: ReadOptions,
-  total: number
-): ((wanted: number) => Buffer) => {
-  if (isWhole) return (wanted) => Buffer.allocUnsafeSlow(wanted)
+const allocator = ({ into, isTransient = false }: ReadOptions, total: number): ((wanted: number) => Uint8Array) => {
+  if (into?.length === total) return (wanted) => into.subarray(total - wanted)
   if (!isTransient) return (wanted) => Buffer.allocUnsafeSlow(Math.min(chunkBytes, wanted))
   const shared = Buffer.allocUnsafeSlow(Math.min(transientBytes, total))
   return (wanted) => shared.subarray(0, wanted)

@@ -36,7 +36,7 @@ export interface Ranges {
 }
 
 /** Bytes of one read, unless a sample is larger. */
-const extentBytes = 512 * 1024
+const extentBytes = 256 * 1024
 /** Bytes between samples that are read rather than skipped. */
 const gapBytes = 16 * 1024
 /** The same where samples are so far apart that there would be too many reads: packets of audio between large frames. */
@@ -131,17 +131,26 @@ interface Loads {
   readonly reads: number
 }
 
+/** Returns the samples of a unit: the first one, and the one after the last. */
+const boundsOf = (firsts: Uint32Array | undefined, unit: number): readonly [from: number, to: number] =>
+  firsts === undefined ? [unit, unit + 1] : [firsts[unit] ?? 0, firsts[unit + 1] ?? 0]
+
 /** Goes through the units, and decides before which of them extents are read, and which extents are forgotten then. */
 const loadsOf = ({ firsts }: Ranges, { lengths, of }: Extents): Loads => {
   const units = firsts === undefined ? of.length : firsts.length - 1
   const isLoaded = new Uint8Array(of.length)
+  /** The last unit that needs an extent. */
+  const lastUnits = new Uint32Array(of.length)
+  for (let unit = 0; unit < units; unit++) {
+    const [from, to] = boundsOf(firsts, unit)
+    for (let index = from; index < to; index++) lastUnits[of[index] ?? 0] = unit
+  }
   /** In the order in which they were loaded. */
   const loaded = new Set<number>()
   const loads: Array<Load> = []
   let [held, bytes, reads] = [0, 0, 0]
   for (let unit = 0; unit < units; unit++) {
-    const from = firsts === undefined ? unit : (firsts[unit] ?? 0)
-    const to = firsts === undefined ? unit + 1 : (firsts[unit + 1] ?? 0)
+    const [from, to] = boundsOf(firsts, unit)
     let isMissing = false
     for (let index = from; index < to; index++) isMissing ||= isLoaded[of[index] ?? 0] === 0
     if (!isMissing) continue
@@ -150,8 +159,8 @@ const loadsOf = ({ firsts }: Ranges, { lengths, of }: Extents): Loads => {
     const wanted = load.reduce((sum, extent) => sum + (lengths[extent] ?? 0), 0)
     const drop: Array<number> = []
     for (const extent of loaded) {
-      if (held + wanted <= maxBytes) break
       if (needed.has(extent)) continue
+      if (held + wanted <= maxBytes && (lastUnits[extent] ?? 0) >= unit) continue
       loaded.delete(extent)
       isLoaded[extent] = 0
       drop.push(extent)

@@ -106,13 +106,16 @@ export const make = Effect.gen(function* () {
     if (file === undefined) return undefined
     const { isComposite, sourceBytes: size } = index
     const content = StoredContent.ofContent(store, reports, findParts, { ...bucket, blobId, size, isComposite })
-    const whole = file
-      .cut(ContentSource.make(content, size))
-      .pipe(
-        Stream.catchTag("PackagingError", () =>
-          Stream.fromEffect(Effect.andThen(content.reportDamage, Effect.fail(new ContentDamaged())))
+    const cut = (isTransient: boolean, range: ByteRange | undefined) => {
+      const whole = file
+        .cut(ContentSource.make(content, size), isTransient)
+        .pipe(
+          Stream.catchTag("PackagingError", () =>
+            Stream.fromEffect(Effect.andThen(content.reportDamage, Effect.fail(new ContentDamaged())))
+          )
         )
-      )
+      return range === undefined ? whole : slice(whole, range)
+    }
     const opened: OpenedSegment = {
       _tag: "Segment",
       ...segment,
@@ -120,7 +123,8 @@ export const make = Effect.gen(function* () {
       size: file.size,
       etag: `"${blob.blobId}-${version}-${segment.name}"`,
       storedAt: DateTime.makeUnsafe(Ids.createdAt(blob.blobId)),
-      read: (range) => (range === undefined ? whole : slice(whole, range)),
+      read: (range) => cut(false, range),
+      readTransient: (range) => cut(true, range),
       localFile: undefined,
       check: content.check,
       reportDamage: content.reportDamage

@@ -3,9 +3,7 @@
  */
 import { ContentDamaged } from "@holdfast/core/files/FileErrors"
 import type { LocalPart, StoredContent } from "@holdfast/core/files/StoredContent"
-import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
-import { ClientAbort } from "effect/http/HttpServerError"
 import * as Stream from "effect/Stream"
 import * as Fs from "node:fs"
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http"
@@ -13,6 +11,7 @@ import { type BodySlice, isLiteral } from "../BodySlice.ts"
 import * as LargeFile from "./LargeFile.ts"
 import * as LocalFile from "./LocalFile.ts"
 import * as SmallFile from "./SmallFile.ts"
+import * as TransientBody from "./TransientBody.ts"
 
 interface Plan {
   readonly status: number
@@ -25,18 +24,6 @@ const reporting = <A>(part: LocalPart, sending: Effect.Effect<A, LocalFile.Local
   Effect.tapError(sending, (error) =>
     error._tag !== "BlobError" || error.reason === "Unreadable" ? part.reportDamage : Effect.void
   )
-
-/** Ends a response whose bytes are all written. */
-const end = (response: ServerResponse): Effect.Effect<void> =>
-  Effect.callback((resume) => {
-    const onClose = (): void => resume(Effect.failCause(Cause.annotate(Cause.interrupt(), ClientAbort.annotation)))
-    if (response.destroyed) return onClose()
-    response.once("close", onClose)
-    response.end(() => {
-      response.off("close", onClose)
-      resume(Effect.void)
-    })
-  })
 
 const sendAll = (
   response: ServerResponse,
@@ -64,7 +51,7 @@ const sendAll = (
   }
   const finish = Effect.suspend(() => {
     for (const literal of literals) if (isLiteral(literal)) response.write(literal)
-    return end(response)
+    return TransientBody.end(response)
   })
   return Effect.forEach(slices, sendSlice, { discard: true }).pipe(
     Effect.andThen(finish),

@@ -20,6 +20,7 @@ import * as LargeFile from "../local/LargeFile.ts"
 import * as LocalFile from "../local/LocalFile.ts"
 import * as PartFiles from "../local/PartFiles.ts"
 import * as SmallFile from "../local/SmallFile.ts"
+import * as TransientBody from "../local/TransientBody.ts"
 import * as NodeRequest from "../../incoming/NodeRequest.ts"
 import { ContentGone, type RangeNotSatisfiable } from "../TransferErrors.ts"
 import * as BodyStream from "./BodyStream.ts"
@@ -58,6 +59,22 @@ const sendFile = (
     : sendLarge(response, path, plan, size)
 }
 
+/** Sends a body that is made in memory that is used again; undefined when the content has none, or for several ranges. */
+const sendTransient = (
+  response: ServerResponse,
+  { headers, slices, status }: ResponsePlan.ResponsePlan,
+  { readTransient, size }: Content
+): Effect.Effect<void, ContentGone | ContentDamaged | BlobError> | undefined => {
+  const [slice, ...more] = slices
+  if (readTransient === undefined || slice === undefined || isLiteral(slice) || more.length > 0) return undefined
+  const chunks = slice.length === size ? readTransient() : readTransient(slice)
+  return Effect.mapError(
+    TransientBody.send(response, chunks, () => response.writeHead(status, headers)),
+    (error) =>
+      !response.headersSent && error._tag === "BlobError" && error.reason === "NotFound" ? new ContentGone() : error
+  )
+}
+
 /** Sends the body from local files; undefined when the content has none. */
 const sendLocal = (
   response: ServerResponse,
@@ -87,7 +104,8 @@ const sendPlanned = (
     )
   }
   const response = NodeRequest.find(request)?.response
-  const sent = response === undefined ? undefined : sendLocal(response, plan, content)
+  const sent =
+    response === undefined ? undefined : (sendLocal(response, plan, content) ?? sendTransient(response, plan, content))
   return sent !== undefined
     ? Effect.as(sent, empty)
     : Effect.map(BodyStream.open(content, plan.slices), (body) =>

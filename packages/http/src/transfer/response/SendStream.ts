@@ -30,6 +30,7 @@ export const segmentContent = (viewer: Viewer, segment: OpenedSegment): SendCont
   disposition: "inline",
   localFile: segment.localFile,
   read: segment.read,
+  readTransient: segment.readTransient,
   check: segment.check,
   reportDamage: segment.reportDamage
 })

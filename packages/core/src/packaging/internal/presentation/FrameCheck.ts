@@ -62,7 +62,7 @@ export const check = <E>(
         head: new Uint8Array(),
         write: (units, get) => {
           for (const { isFirst, ranges } of units) checkFrame(get(ranges[0]), isFirst, track.codec)
-          return []
+          return new Uint8Array()
         }
       })
     )

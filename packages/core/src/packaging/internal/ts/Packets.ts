@@ -97,9 +97,11 @@ export const writeTime = (output: Uint8Array, at: number, prefix: number, ticks:
   output[at + 4] = ((low << 1) & 0xfe) | 1
 }
 
-/** Makes a writer into new memory for this many packets. `counters` has the continuity counter of each PID, and is updated. */
-export const makeWriter = (packets: number, counters: Map<number, number>): PacketWriter => {
-  const output = new Uint8Array(packets * packetBytes)
+/**
+ * Makes a writer into memory of the right size, which is at the beginning of its buffer. `counters` has the continuity counter of each
+ * PID, and is updated.
+ */
+export const makeWriter = (output: Uint8Array, counters: Map<number, number>): PacketWriter => {
   const words = new Uint32Array(output.buffer)
   let at = 0
   const head = (pid: number, isStart: boolean, control: number): void => {
