@@ -23,6 +23,8 @@ export interface Package {
   readonly presentation: Presentation
   /** The playlist or manifest. */
   readonly entry: string
+  /** The playlist of the keyframes; null for DASH, and for audio alone. */
+  readonly keyframes: string | null
   /** The bytes of the index (`SegmentIndex`). */
   readonly index: ReadonlyArray<Uint8Array>
 }
@@ -30,6 +32,7 @@ export interface Package {
 /** What a format adds to the tracks. */
 interface Output {
   readonly entry: string
+  readonly keyframes: string | null
   readonly transport: TransportStream.TransportStream | null
   /** Seconds. */
   readonly duration: number
@@ -54,6 +57,7 @@ const toHls = Effect.fnUntraced(function* (plan: SegmentPlan.SegmentPlan, { audi
   const codecs = [video, audio].flatMap((track) => (track === null ? [] : [track.codec.name]))
   return {
     entry: MediaPlaylist.render(durations),
+    keyframes: video === null ? null : MediaPlaylist.renderKeyframes(durations, transport.keyframes),
     transport,
     duration,
     rates: { bitrate: average, peakBitrate: peak, codecs }
@@ -86,7 +90,7 @@ const toDash = Effect.fnUntraced(function* (plan: SegmentPlan.SegmentPlan, { vid
     tracks: measured.map(({ rates, times, track }) => ({ track, times, bandwidth: rates.peak }))
   })
   const bitrate = measured.reduce((sum, { rates }) => sum + rates.average, 0)
-  return { entry, transport: null, duration, rates: { bitrate } } satisfies Output
+  return { entry, keyframes: null, transport: null, duration, rates: { bitrate } } satisfies Output
 })
 
 const toRendition = ({ video }: Tracks, rates: Output["rates"]): Rendition =>
@@ -114,7 +118,7 @@ export const make = Effect.fnUntraced(function* <E>(source: Source<E>, format: F
     yield* FrameCheck.check(source, planned, 0)
     if (plan.count > 1) yield* FrameCheck.check(source, planned, plan.count - 1)
   }
-  const { duration, entry, rates, transport } = yield* format === "hls" ? toHls(plan, tracks) : toDash(plan, tracks)
+  const { duration, entry, keyframes, rates, transport } = yield* format === "hls" ? toHls(plan, tracks) : toDash(plan, tracks)
   const result: Package = {
     presentation: {
       format,
@@ -126,6 +130,7 @@ export const make = Effect.fnUntraced(function* <E>(source: Source<E>, format: F
       renditions: [toRendition(tracks, rates)]
     },
     entry,
+    keyframes,
     index: yield* SegmentIndex.encode({ plan, transport, sourceBytes: source.size, isComposite })
   }
   return result

@@ -38,7 +38,7 @@ const initialization = (track: Head.TrackHead): PackagedFile => {
 
 const toTransport = (segment: SegmentIndex.IndexedSegment, number: number): PackagedFile => {
   const { audio, counters, transportBytes: size, video } = segment
-  const stream = { audio, video, counters, sizes: Float64Array.of(size) }
+  const stream = { audio, video, counters, sizes: Float64Array.of(size), keyframes: Float64Array.of(0) }
   return {
     size,
     cut: (source, isTransient = false) => TransportStream.segment(source, stream, 0, { sequence: number, isTransient })

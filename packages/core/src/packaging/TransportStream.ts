@@ -28,6 +28,8 @@ export interface TransportStream {
   readonly audio: Audio | null
   /** Bytes of each segment. */
   readonly sizes: Float64Array
+  /** Bytes of each segment up to the end of its first frame of video; 0 for audio alone. */
+  readonly keyframes: Float64Array
   /** Continuity counters of video and audio at the beginning of each segment, in turns. */
   readonly counters: Uint8Array
 }
@@ -98,6 +100,7 @@ export const make = (
     const parameters = parametersOf(video)
     const sizes = new Float64Array(count)
     const counters = new Uint8Array(2 * count)
+    const keyframes = new Float64Array(count)
     const packets = { video: 0, audio: 0 }
     const turns = Turns.make()
     for (let segment = 0; segment < count; segment++) {
@@ -109,16 +112,19 @@ export const make = (
         let total = tablePackets
         for (let unit = 0; unit < layout.count; unit++) {
           const added = Layout.packetsOf(tracks, layout, unit, parameters.length)
-          if (layout.isVideo[unit] === 1) packets.video += added
-          else packets.audio += added
           total += added + (layout.clocks[unit] ?? 0)
+          if (layout.isVideo[unit] !== 1) packets.audio += added
+          else {
+            packets.video += added
+            if (keyframes[segment] === 0) keyframes[segment] = total * Packets.packetBytes
+          }
         }
         sizes[segment] = total * Packets.packetBytes
         return layout.count
       })
       yield* turns.after(units)
     }
-    return { video, audio, sizes, counters }
+    return { video, audio, sizes, keyframes, counters }
   })
 
 /** Cuts a segment. Takes about 1 MiB of memory. */

@@ -51,6 +51,18 @@ const toVariant = (rendition: Rendition): MultivariantPlaylist.Variant => ({
   codecs: rendition.codecs ?? []
 })
 
+const keyframe = /^#EXTINF:([\d.]+),\n#EXT-X-BYTERANGE:(\d+)@0$/gm
+
+/** Adds the playlist of the copy's keyframes, if it has one. */
+const withKeyframes = (multivariant: string, { playlists, presentation }: Copy): string => {
+  const text = playlists.get(StreamFiles.keyframes)
+  if (text === undefined) return multivariant
+  const [rendition] = presentation.renditions
+  const rates = [...text.matchAll(keyframe)].map(([, seconds, bytes]) => (8 * Number(bytes)) / Number(seconds))
+  const peakBitrate = Math.ceil(Math.max(1, ...rates))
+  return MultivariantPlaylist.addKeyframes(multivariant, { rendition, uri: StreamFiles.keyframes, peakBitrate })
+}
+
 const joinHls = (copy: Copy, lower: ReadonlyArray<Rendition>): Texts => {
   const [best] = copy.presentation.renditions
   const entry = copy.playlists.get(StreamFiles.entry("hls")) ?? ""
@@ -63,7 +75,7 @@ const joinHls = (copy: Copy, lower: ReadonlyArray<Rendition>): Texts => {
     StreamFiles.mediaPlaylist(rendition),
     media.replaceAll(/^(?=[^#\n])/gm, StreamFiles.segmentPrefix(rendition, false))
   ])
-  return new Map([[StreamFiles.mediaPlaylist(best), media], ...below, [StreamFiles.entry("hls"), multivariant]])
+  return new Map([[StreamFiles.mediaPlaylist(best), media], ...below, [StreamFiles.entry("hls"), withKeyframes(multivariant, copy)]])
 }
 
 const toRepresentation = (rendition: Rendition, [timescale, segments]: readonly [string, string]): string => {

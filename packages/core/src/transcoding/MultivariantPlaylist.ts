@@ -75,6 +75,27 @@ export const render = (variants: ReadonlyArray<Variant>, groups: Groups = none):
     ""
   ].join("\n")
 
+/** A playlist of the keyframes of a variant. */
+export interface Keyframes {
+  readonly rendition: Rendition
+  readonly uri: string
+  /** Bits per second at most. */
+  readonly peakBitrate: number
+}
+
+/** Returns a multivariant playlist with the keyframes of one of its variants (RFC 8216, section 4.3.4.3). */
+export const addKeyframes = (text: string, { peakBitrate, rendition, uri }: Keyframes): string => {
+  const { codecs = [], height, width } = rendition
+  const [video] = codecs
+  const attributes = [
+    `BANDWIDTH=${peakBitrate}`,
+    ...(width === null || height === null ? [] : [`RESOLUTION=${width}x${height}`]),
+    ...(video === undefined ? [] : [`CODECS="${video}"`]),
+    `URI="${uri}"`
+  ]
+  return `${text}#EXT-X-I-FRAME-STREAM-INF:${attributes.join(",")}\n`
+}
+
 /** Bits per second. A line of 1.1 Mbit/s loads the first four seconds of such a variant in little more than two seconds. */
 const startBitrate = 600_000
 

@@ -17,6 +17,8 @@
  * attached to the content have the names `captions-<UUID>`. The conversion does not write them: they are made when they are read, and so
  * is `media.m3u8`, the only media playlist of a presentation that has a multivariant playlist for attached captions alone.
  *
+ * HLS of a packaged presentation also has `iframes.m3u8`, the playlist of its keyframes, for the multivariant playlist that its ladder makes.
+ *
  * Both: `poster.jpg`, one frame of the video, which `Transcoder.poster` writes.
  */
 import * as Arr from "effect/Array"
@@ -106,6 +108,9 @@ export const attachedId = (name: string): string | undefined => {
 /** The media playlist of the only rendition, if the entry playlist is a multivariant one for attached captions alone. */
 export const onlyMedia = "media.m3u8"
 
+/** The playlist of the keyframes of a packaged presentation (RFC 8216, section 4.3.3.6). They are ranges of its segments. */
+export const keyframes = "iframes.m3u8"
+
 /** Number of DASH representations: one for each video rendition, and one for each audio rendition. */
 export const dashRepresentations = ({
   audio = [],
@@ -146,7 +151,7 @@ const folder = `(?:${lines}|audio[1-9]?\\d)`
 const captions = "captions(?:[1-9]?\\d|-[0-9a-f-]{36})"
 const names: { readonly [format in Format]: RegExp } = {
   hls: new RegExp(
-    `^(?:(?:playlist|media|${folder}|${captions})\\.m3u8|${captions}\\.vtt|(?:${folder}/)?index${number}\\.ts)$`
+    `^(?:(?:playlist|media|iframes|${folder}|${captions})\\.m3u8|${captions}\\.vtt|(?:${folder}/)?index${number}\\.ts)$`
   ),
   dash: new RegExp(
     `^(?:manifest\\.mpd|${captions}\\.vtt|init-${number}\\.m4s|chunk-${number}-${number}\\.m4s|${lines}/(?:init|chunk${number})\\.m4s)$`

@@ -69,6 +69,35 @@ for (const name of names) {
   )
 }
 
+/** Returns hashes of the decoded frames of video. */
+const frames = (bytes: Uint8Array): ReadonlyArray<string> => {
+  const { stdout } = Media.run("ffmpeg", "-v error -i pipe:0 -map 0:v -f framemd5 -".split(" "), bytes)
+  return stdout.split("\n").flatMap((line) => (/^\d/.test(line) ? [line.split(",")[5]?.trim() ?? ""] : []))
+}
+
+for (const name of ["plain.mp4", "later-sound.mp4", "silent.mp4"] as const) {
+  it.effect(`package to HLS: ${name} → the playlist of keyframes has the first frame of each segment`, () =>
+    Effect.gen(function* () {
+      const { count, cut, entry, keyframes } = yield* toPackage(Media.load(name), "hls")
+      const ranges = [...(keyframes ?? "").matchAll(/^#EXT-X-BYTERANGE:(\d+)@0\n(index\d+\.ts)$/gm)]
+      expect(ranges.length).toBe(count)
+      expect(keyframes).toContain("#EXT-X-I-FRAMES-ONLY\n")
+      expect(keyframes?.match(/^#EXTINF:.*$/gm)).toEqual(entry.match(/^#EXTINF:.*$/gm))
+      for (const [, bytes, file = ""] of ranges) {
+        const segment = (yield* cut(file)) ?? new Uint8Array()
+        expect(frames(segment.subarray(0, Number(bytes)))).toEqual(frames(segment).slice(0, 1))
+      }
+    })
+  )
+}
+
+it.effect("package: audio alone, or to DASH → no playlist of keyframes", () =>
+  Effect.gen(function* () {
+    expect(yield* toPackage(Media.load("sound.m4a"), "hls")).toMatchObject({ keyframes: null })
+    expect(yield* toPackage(Media.load("plain.mp4"), "dash")).toMatchObject({ keyframes: null })
+  })
+)
+
 it.effect("package: index of a video → a hundredth of its bytes at most", () =>
   Effect.gen(function* () {
     const bytes = Media.load("large.mp4")

@@ -58,6 +58,17 @@ describe("LadderPlaylists", () => {
     assert.deepStrictEqual(LadderPlaylists.durations(dash), [4, 4, 0.5])
   })
 
+  it("join: copy with a playlist of its keyframes → in the multivariant playlist, with its greatest bitrate", () => {
+    const ranges = ["#EXTINF:4.500000,", "#EXT-X-BYTERANGE:4500@0", "index0.ts", "#EXTINF:2.000000,"]
+    const keyframes = [...ranges, "#EXT-X-BYTERANGE:3000@0", "index1.ts", ""].join("\n")
+    const playlists = new Map([...hls.playlists, ["iframes.m3u8", keyframes]])
+    const text = LadderPlaylists.join({ ...hls, playlists }, lower).get("playlist.m3u8") ?? ""
+    assert.deepStrictEqual(text.match(/^#EXT-X-I-FRAME-STREAM-INF:.*$/gm), [
+      '#EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=12000,RESOLUTION=1280x720,CODECS="avc1.64001f",URI="iframes.m3u8"'
+    ])
+    assert.strictEqual(text.match(/^#EXT-X-STREAM-INF:/gm)?.length, 3)
+  })
+
   it("join: media playlist → multivariant playlist that begins with the best variant that starts fast", () => {
     const joined = LadderPlaylists.join(hls, lower)
     assert.deepStrictEqual([...joined.keys()], ["720p.m3u8", "360p.m3u8", "180p.m3u8", "playlist.m3u8"])

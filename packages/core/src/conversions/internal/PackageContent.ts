@@ -76,7 +76,10 @@ export const publish = Effect.fnUntraced(function* (claim: ConversionClaim, prep
   const hasLadder = videoLadders && Ladder.belowCopy(prepared.presentation, videoLines).length > 0
   const publication = {
     segments: [{ name: StreamFiles.index, blobId, size, sha256 }],
-    playlists: [{ name: StreamFiles.entry(claim.format), text: prepared.entry }],
+    playlists: [
+      { name: StreamFiles.entry(claim.format), text: prepared.entry },
+      ...(prepared.keyframes === null ? [] : [{ name: StreamFiles.keyframes, text: prepared.keyframes }])
+    ],
     progress: 1,
     presentation: prepared.presentation,
     isFinished: true,
