@@ -26,6 +26,7 @@ const core: Layering = {
     ["transcoding"],
     ["packaging"],
     ["conversions"],
+    ["posters"],
     ["conversions/worker"],
     ["captions"],
     ["playback"],

@@ -96,6 +96,7 @@ export class NotFound extends Data.TaggedError("NotFound")<{
     | "header"
     | "stream"
     | "captions"
+    | "poster"
     | "version"
     | "mirror"
     | "webhook"

@@ -57,6 +57,8 @@ import * as MirrorTarget from "./mirrors/targets/MirrorTarget.ts"
 import type { MirrorTaskRepository } from "./mirrors/worker/MirrorTaskRepository.ts"
 import * as PlaybackKeys from "./playback/PlaybackKeys.ts"
 import * as Streams from "./playback/Streams.ts"
+import type { PosterRepository } from "./posters/PosterRepository.ts"
+import * as Posters from "./posters/Posters.ts"
 import type { QuotaRepository } from "./quotas/QuotaRepository.ts"
 import * as Rates from "./rates/Rates.ts"
 import * as SecretBox from "./secrets/SecretBox.ts"
@@ -100,6 +102,7 @@ export type Metadata =
   | DamageRepository
   | ScrubRepository
   | CaptionRepository
+  | PosterRepository
   | ConversionRepository
   | EventRepository
   | MirrorRepository
@@ -153,6 +156,7 @@ export type Services =
   | ShareSessions.ShareSessions
   | Conversions.Conversions
   | Captions.Captions
+  | Posters.Posters
   | Streams.Streams
   | PlaybackKeys.PlaybackKeys
   | Rates.Rates
@@ -189,6 +193,7 @@ const services = Layer.mergeAll(
   ShareSessions.layer.pipe(Layer.provideMerge(ShareUse.layer), Layer.provide([Files.layer, Links.layer])),
   Conversions.layer,
   Captions.layer,
+  Posters.layer,
   Streams.layer,
   PlaybackKeys.layer,
   Quotas.layer,

@@ -21,6 +21,7 @@ import * as Members from "./internal/members/SqlMemberRepository.ts"
 import { migrate } from "./migrations/Migrate.ts"
 import * as MirrorTasks from "./internal/mirrors/worker/SqlMirrorTaskRepository.ts"
 import * as Mirrors from "./internal/mirrors/SqlMirrorRepository.ts"
+import * as Posters from "./internal/posters/SqlPosterRepository.ts"
 import * as Quotas from "./internal/quotas/SqlQuotaRepository.ts"
 import * as Shares from "./internal/shares/SqlShareRepository.ts"
 import * as Blobs from "./internal/storage/SqlBlobRepository.ts"
@@ -50,6 +51,7 @@ export const layerMigrated: Layer.Layer<Metadata, never, SqlClient> = Layer.merg
   HookTasks.layer,
   Members.layer,
   Mirrors.layer,
+  Posters.layer,
   Quotas.layer,
   Removals.layer,
   Shares.layer,

@@ -53,6 +53,8 @@ const targets = {
   "stream.deleted": "STREAM",
   "captions.created": "CAPTIONS",
   "captions.deleted": "CAPTIONS",
+  "poster.updated": "FILE",
+  "poster.deleted": "FILE",
   "mirror.created": "MIRROR",
   "mirror.updated": "MIRROR",
   "mirror.deleted": "MIRROR",

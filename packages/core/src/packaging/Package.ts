@@ -118,7 +118,9 @@ export const make = Effect.fnUntraced(function* <E>(source: Source<E>, format: F
     yield* FrameCheck.check(source, planned, 0)
     if (plan.count > 1) yield* FrameCheck.check(source, planned, plan.count - 1)
   }
-  const { duration, entry, keyframes, rates, transport } = yield* format === "hls" ? toHls(plan, tracks) : toDash(plan, tracks)
+  const { duration, entry, keyframes, rates, transport } = yield* format === "hls"
+    ? toHls(plan, tracks)
+    : toDash(plan, tracks)
   const result: Package = {
     presentation: {
       format,

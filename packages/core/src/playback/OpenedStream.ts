@@ -3,6 +3,8 @@
  */
 import * as DateTime from "effect/DateTime"
 import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
 import type { AccessError } from "../access/Access.ts"
 import type { BucketRef } from "../buckets/BucketRef.ts"
 import type { Segment } from "../conversions/Publication.ts"
@@ -67,6 +69,26 @@ export const toOpenedSegment = (
   // A blob of a segment is written once, right after its id is made. The id contains the time.
   storedAt: DateTime.makeUnsafe(Ids.createdAt(blob.blobId)),
   ...StoredContent.make(store, reports, { tenantId, bucketId, blobId: blob.blobId, size: blob.size })
+})
+
+/** Returns the poster that a caller set as a segment. */
+export const toOpenedPoster = (
+  segment: Pick<OpenedSegment, "conversionId" | "fileId" | "name" | "state">,
+  blobId: string,
+  image: Uint8Array,
+  updatedAt: DateTime.Utc
+): OpenedSegment => ({
+  _tag: "Segment",
+  ...segment,
+  contentType: StreamFiles.contentType(segment.name),
+  size: image.length,
+  etag: `"${blobId}-${DateTime.toEpochMillis(updatedAt)}-${image.length}"`,
+  storedAt: updatedAt,
+  read: (range) =>
+    Stream.succeed(range === undefined ? image : image.subarray(range.offset, range.offset + range.length)),
+  localFile: undefined,
+  check: Effect.void,
+  reportDamage: Effect.void
 })
 
 /** A stream as a player page describes it. */

@@ -5,11 +5,12 @@ import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import { Access, type AccessError, type Identity } from "../access/Access.ts"
 import { CaptionRepository } from "../captions/CaptionRepository.ts"
 import { ConversionNotifier } from "../conversions/ConversionNotifier.ts"
-import { ConversionRepository } from "../conversions/ConversionRepository.ts"
+import { ConversionRepository, type StreamLookup } from "../conversions/ConversionRepository.ts"
 import * as Polling from "../conversions/internal/Polling.ts"
 import { toRecord } from "../conversions/StoredConversion.ts"
 import { fromFault, StreamNotConverted, StreamNotReady } from "../conversions/StreamErrors.ts"
@@ -20,6 +21,7 @@ import { getFile, toSelector } from "../files/internal/FileLookup.ts"
 import type { FileRef } from "../files/FileRef.ts"
 import { FileRepository } from "../files/FileRepository.ts"
 import { DamageReports } from "../integrity/DamageReports.ts"
+import { PosterRepository } from "../posters/PosterRepository.ts"
 import type { BlobRepository } from "../storage/BlobRepository.ts"
 import { BlobStore } from "../storage/BlobStore.ts"
 import type { Format } from "../transcoding/Presentation.ts"
@@ -30,6 +32,7 @@ import {
   type OpenOptions,
   type StreamError,
   type StreamInfo,
+  toOpenedPoster,
   toOpenedSegment
 } from "./OpenedStream.ts"
 import * as AttachedFiles from "./internal/AttachedFiles.ts"
@@ -107,7 +110,40 @@ const make = Effect.gen(function* () {
   const reports = yield* DamageReports
   const notifier = yield* ConversionNotifier
   const openPackaged = yield* PackagedSegments.make
+  const posters = yield* PosterRepository
   const withAttached = AttachedFiles.make(yield* CaptionRepository, conversions)
+
+  /** Opens what was found under a name. */
+  const openFound = (
+    ref: FileRef,
+    format: Format,
+    { blobId, found }: StreamLookup,
+    segment: Pick<OpenedSegment, "conversionId" | "fileId" | "name" | "state">
+  ): Effect.Effect<OpenedPlaylist | OpenedSegment, StreamError> => {
+    const { conversionId, fileId, name, state } = segment
+    if (found._tag === "Segment") {
+      return found.damaged
+        ? Effect.fail(new ContentDamaged())
+        : Effect.succeed(toOpenedSegment(store, reports, ref, segment, found))
+    }
+    if (found._tag === "Packaged") {
+      if (found.damaged) return Effect.fail(new ContentDamaged())
+      const { index } = found
+      return Effect.flatMap(openPackaged({ bucket: ref, blobId, index, ...segment }), (opened) =>
+        opened === undefined ? Effect.fail(streamNotFound) : Effect.succeed(opened)
+      )
+    }
+    if (found._tag === "Pending") return Effect.fail(posterPending)
+    const stored = found._tag === "Playlist" ? found.text : undefined
+    const toOpened = (text: string): OpenedPlaylist => {
+      const contentType = StreamFiles.contentType(name)
+      return { _tag: "Playlist", fileId, conversionId, name, state, contentType, text }
+    }
+    if (state !== "READY" && stored === undefined) return Effect.fail(new StreamNotReady())
+    return Effect.flatMap(withAttached({ bucket: ref, blobId, conversionId, state, format, name }, stored), (text) =>
+      text === undefined ? Effect.fail(streamNotFound) : Effect.succeed(toOpened(text))
+    )
+  }
 
   const openOnce = (viewer: Viewer, ref: FileRef, format: Format, name: string) =>
     findForViewer(access, viewer, ref, format, (identity) =>
@@ -118,34 +154,17 @@ const make = Effect.gen(function* () {
       )
     ).pipe(
       Effect.flatMap((lookup): Effect.Effect<OpenedPlaylist | OpenedSegment, StreamError> => {
-        const { blobId, conversion, fileId, found } = lookup
+        const { blobId, conversion, fileId } = lookup
         if (conversion === null) return Effect.fail(new StreamNotConverted())
         if (!canSee(viewer, conversion.id)) return Effect.fail(streamNotFound)
         if (conversion.fault !== null) return Effect.fail(fromFault(conversion.fault))
-        const { id: conversionId, state } = conversion
-        if (found._tag === "Segment") {
-          return found.damaged
-            ? Effect.fail(new ContentDamaged())
-            : Effect.succeed(toOpenedSegment(store, reports, ref, { fileId, conversionId, name, state }, found))
-        }
-        if (found._tag === "Packaged") {
-          if (found.damaged) return Effect.fail(new ContentDamaged())
-          const { index } = found
-          return Effect.flatMap(
-            openPackaged({ bucket: ref, blobId, index, fileId, conversionId, name, state }),
-            (opened) => (opened === undefined ? Effect.fail(streamNotFound) : Effect.succeed(opened))
-          )
-        }
-        if (found._tag === "Pending") return Effect.fail(posterPending)
-        const stored = found._tag === "Playlist" ? found.text : undefined
-        const toOpened = (text: string): OpenedPlaylist => {
-          const contentType = StreamFiles.contentType(name)
-          return { _tag: "Playlist", fileId, conversionId, name, state, contentType, text }
-        }
-        if (state !== "READY" && stored === undefined) return Effect.fail(new StreamNotReady())
-        return Effect.flatMap(
-          withAttached({ bucket: ref, blobId, conversionId, state, format, name }, stored),
-          (text) => (text === undefined ? Effect.fail(streamNotFound) : Effect.succeed(toOpened(text)))
+        const segment = { fileId, conversionId: conversion.id, name, state: conversion.state }
+        const opened = openFound(ref, format, lookup, segment)
+        if (name !== StreamFiles.poster) return opened
+        return Effect.flatMap(posters.find({ bucket: ref, blobId }), (set) =>
+          Option.isSome(set) && set.value.image !== null
+            ? Effect.succeed(toOpenedPoster(segment, blobId, set.value.image, set.value.updatedAt))
+            : opened
         )
       })
     )
@@ -202,5 +221,12 @@ const make = Effect.gen(function* () {
 export const layer: Layer.Layer<
   Streams,
   never,
-  Access | BlobRepository | FileRepository | CaptionRepository | ConversionRepository | ConversionNotifier | BlobStore
+  | Access
+  | BlobRepository
+  | FileRepository
+  | CaptionRepository
+  | ConversionRepository
+  | ConversionNotifier
+  | PosterRepository
+  | BlobStore
 > = Layer.effect(Streams, make)

@@ -75,7 +75,11 @@ const joinHls = (copy: Copy, lower: ReadonlyArray<Rendition>): Texts => {
     StreamFiles.mediaPlaylist(rendition),
     media.replaceAll(/^(?=[^#\n])/gm, StreamFiles.segmentPrefix(rendition, false))
   ])
-  return new Map([[StreamFiles.mediaPlaylist(best), media], ...below, [StreamFiles.entry("hls"), withKeyframes(multivariant, copy)]])
+  return new Map([
+    [StreamFiles.mediaPlaylist(best), media],
+    ...below,
+    [StreamFiles.entry("hls"), withKeyframes(multivariant, copy)]
+  ])
 }
 
 const toRepresentation = (rendition: Rendition, [timescale, segments]: readonly [string, string]): string => {

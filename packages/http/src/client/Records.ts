@@ -59,6 +59,7 @@ export type {
   ReuploadInput,
   SetHeaderInput,
   SetHeadersInput,
+  SetPosterInput,
   ShareRef,
   StreamRef,
   TenantRef,
@@ -87,6 +88,7 @@ export type BucketRecord = Core.BucketRecord<string>
 export type FileRecord = Core.FileRecord<string>
 export type FilePage = Core.FilePage<string>
 export type CaptionsRecord = Core.CaptionsRecord<string>
+export type PosterRecord = Core.PosterRecord<string>
 export type PlaybackKeyRecord = Core.PlaybackKeyRecord<string>
 export type StreamRecord = Core.StreamRecord<string>
 export type MirrorRecord = Core.MirrorRecord<string>

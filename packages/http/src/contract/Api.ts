@@ -12,6 +12,7 @@ import { FilesApi } from "./FilesApi.ts"
 import { FoldersApi } from "./files/FoldersApi.ts"
 import { UploadsApi } from "./files/UploadsApi.ts"
 import { CaptionsApi } from "./files/CaptionsApi.ts"
+import { PostersApi } from "./files/PostersApi.ts"
 import { HeadersApi } from "./files/HeadersApi.ts"
 import { IdentityApi } from "./IdentityApi.ts"
 import { MembersApi } from "./MembersApi.ts"
@@ -46,6 +47,7 @@ export class HandledApi extends HttpApi.make("holdfast")
     SharesApi,
     StreamsApi,
     CaptionsApi,
+    PostersApi,
     MirrorsApi,
     WebhooksApi,
     EventsApi

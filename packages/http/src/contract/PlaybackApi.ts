@@ -108,7 +108,8 @@ const dashFile = HttpApiEndpoint.get("dashFile", "/dash/:name", {
 const poster = HttpApiEndpoint.get("poster", "/poster.jpg", { ...unchanging, params }).annotateMerge(
   describe({
     summary: "Read the poster of a video",
-    description: "One frame as a JPEG. The first conversion makes it after its first segments.",
+    description:
+      "A JPEG: the poster that was set, or a frame, which the first conversion makes after its first segments.",
     permission
   })
 )

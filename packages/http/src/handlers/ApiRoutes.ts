@@ -25,7 +25,8 @@ import * as ContentHandlers from "./ContentHandlers.ts"
 import * as EventHandlers from "./EventHandlers.ts"
 import * as FileHandlers from "./FileHandlers.ts"
 import * as FolderHandlers from "./FolderHandlers.ts"
-import * as CaptionHandlers from "./CaptionHandlers.ts"
+import * as CaptionHandlers from "./streams/CaptionHandlers.ts"
+import * as PosterHandlers from "./streams/PosterHandlers.ts"
 import * as HeaderHandlers from "./HeaderHandlers.ts"
 import * as IdentityHandlers from "./IdentityHandlers.ts"
 import * as JsonNegotiation from "./support/JsonNegotiation.ts"
@@ -98,6 +99,7 @@ export const layerWith = (others: ReadonlyArray<Route>): Layer.Layer<never, neve
       UploadHandlers.layer,
       ShareHandlers.layer,
       CaptionHandlers.layer,
+      PosterHandlers.layer,
       HeaderHandlers.layer,
       MirrorHandlers.layer,
       WebhookHandlers.layer,

@@ -487,6 +487,18 @@ export const rows: ReadonlyArray<Row> = [
     status: 404,
     request: (f) => ({ path: `${streams(f)}/captions/cap_01890a5d-ac96-774b-bcce-b302099a8057` })
   },
+  {
+    route: `POST ${streamsRoute}/poster`,
+    allowed: fileWriters,
+    status: 422,
+    request: (f) => ({ path: `${streams(f)}/poster`, json: { time: 1 } })
+  },
+  {
+    route: `DELETE ${streamsRoute}/poster`,
+    allowed: fileWriters,
+    status: 404,
+    request: (f) => ({ path: `${streams(f)}/poster` })
+  },
   { route: `GET ${streamsRoute}`, allowed: fileReaders, status: 200, request: (f) => ({ path: streams(f) }) },
   ...(
     [

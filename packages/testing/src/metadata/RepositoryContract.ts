@@ -14,6 +14,7 @@ import { conversionClaimContract } from "./conversions/internal/ConversionClaimC
 import { fairClaimContract } from "./conversions/internal/FairClaimContract.ts"
 import { ladderContract } from "./conversions/internal/LadderContract.ts"
 import { posterContract } from "./conversions/internal/PosterContract.ts"
+import { setPosterContract } from "./posters/internal/SetPosterContract.ts"
 import { conversionContract } from "./conversions/internal/ConversionContract.ts"
 import { creatorContract } from "./internal/CreatorContract.ts"
 import { deploymentContract } from "./internal/DeploymentContract.ts"
@@ -90,6 +91,7 @@ const parts: ReadonlyArray<readonly [port: string, register: (it: It) => void]> 
   ["mirrors: reconciliation", reconciliationContract],
   ["shares", shareContract],
   ["captions", captionContract],
+  ["posters that are set", setPosterContract],
   ["webhooks", webhookContract],
   ["webhooks: tests and recoveries", recoveryContract],
   ["webhooks: deliveries", deliveryContract],

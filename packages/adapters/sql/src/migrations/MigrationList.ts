@@ -10,6 +10,7 @@ import { conversionTurns } from "./conversions/ConversionTurns.ts"
 import { creators } from "./Creators.ts"
 import { events } from "./Events.ts"
 import { damage } from "./Damage.ts"
+import { contentPosters } from "./ContentPosters.ts"
 import { deployment } from "./Deployment.ts"
 import { folderJobs } from "./FolderJobs.ts"
 import { hookTasks } from "./hooks/HookTasks.ts"
@@ -76,6 +77,7 @@ export const migrations: ReadonlyArray<Migration> = [
   { id: 49, name: "captions", steps: captions },
   { id: 52, name: "posters", steps: posters },
   { id: 53, name: "ladders", steps: ladders },
+  { id: 54, name: "content_posters", steps: contentPosters },
   // An id only names a migration: this one needs the table of `captions`.
   { id: 44, name: "caption_usage", steps: captionUsage },
   { id: 55, name: "conversion_makers", steps: makers }

@@ -26,6 +26,7 @@ import { type ConversionFailure, ConversionRepository } from "../ConversionRepos
 import * as ConversionOutcome from "./internal/ConversionOutcome.ts"
 import * as ConversionWorkerOptions from "./ConversionWorkerOptions.ts"
 import type { ConversionWorkspace } from "./ConversionWorkspace.ts"
+import type { PosterRepository } from "../../posters/PosterRepository.ts"
 import * as PosterTasks from "./internal/PosterTasks.ts"
 import { runConversion } from "./internal/RunConversion.ts"
 import * as Turns from "./internal/Turns.ts"
@@ -208,6 +209,7 @@ export const layer = (
   | ConversionRepository
   | ConversionNotifier
   | ConversionWorkspace
+  | PosterRepository
   | SecureRandom
   | Transcoder
 > =>

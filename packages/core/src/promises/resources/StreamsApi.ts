@@ -10,6 +10,8 @@ import type { FileRef } from "../../files/FileRef.ts"
 import * as KeysForPages from "../../playback/KeysForPages.ts"
 import type * as PlaybackKey from "../../playback/PlaybackKeyRecord.ts"
 import { Streams } from "../../playback/Streams.ts"
+import { Posters } from "../../posters/Posters.ts"
+import type * as Poster from "../../posters/VideoPoster.ts"
 import type { Mode } from "../../transcoding/ConversionPlan.ts"
 import type { Format } from "../../transcoding/Presentation.ts"
 import * as StreamFiles from "../../transcoding/StreamFiles.ts"
@@ -72,6 +74,16 @@ export interface CaptionsRef extends FileRef {
 /** Captions that are attached to a content. */
 export interface CaptionsRecord<Time = Date> extends WithTimes<Attached.AttachedCaptions, Time> {}
 
+export interface SetPosterInput extends FileRef {
+  /** Seconds from the beginning of the video. A worker makes a picture of that frame. */
+  readonly time?: number | undefined
+  /** A JPEG of at most 512 KiB, as Base64, instead of `time`. */
+  readonly image?: string | undefined
+}
+
+/** The poster that was set for a content. */
+export interface PosterRecord<Time = Date> extends WithTimes<Poster.VideoPoster, Time> {}
+
 export interface StreamOperations<Time, Opened extends Download = Download> {
   /**
    * Requests the conversion of the file's current content into a format. A second call for the same content returns the
@@ -116,6 +128,16 @@ export interface StreamOperations<Time, Opened extends Download = Download> {
 
   /** Removes captions that were attached. */
   removeCaptions(input: CaptionsRef): void
+
+  /**
+   * Sets the poster of the file's current content: the frame at a time, of which a worker makes a picture, or an image. It replaces the
+   * poster that conversions make; a new content has none. Rejects with `invalid_request` unless there is either a time or a JPEG, with
+   * `not_a_video`, `content_not_uploaded` and, for a time, `transcoder_unavailable`.
+   */
+  setPoster(input: SetPosterInput): PosterRecord<Time>
+
+  /** Removes the poster that was set, so that viewers see the one that conversions made. */
+  resetPoster(input: FileRef): void
 }
 
 /** Includes what the HTTP API has in other forms or knows from the request: its list has each conversion. */
@@ -185,6 +207,10 @@ export const make = (invoke: Invoke): StreamsApi =>
         Captions.use((service) => service.list(actor, input)),
         (items) => ({ items })
       ),
+
+    setPoster: (actor, input) => Posters.use((service) => service.set(actor, input, input)),
+
+    resetPoster: (actor, input) => Posters.use((service) => service.reset(actor, input)),
 
     removeCaptions: (actor, input) => Captions.use((service) => service.remove(actor, input, input.captionsId))
   })

@@ -83,13 +83,18 @@ export const make = (transport: Transport): StreamsClient => {
   ]
   return {
     ...Routes.bind<
-      Pick<StreamOperations<string>, "attachCaptions" | "cancel" | "list" | "listCaptions" | "removeCaptions">
+      Pick<
+        StreamOperations<string>,
+        "attachCaptions" | "cancel" | "list" | "listCaptions" | "removeCaptions" | "resetPoster" | "setPoster"
+      >
     >(transport, {
       list: { method: "GET", path: streams },
       cancel: { method: "DELETE", path: stream },
       attachCaptions: { method: "POST", path: `${streams}/captions`, hasBody: true },
       listCaptions: { method: "GET", path: `${streams}/captions` },
-      removeCaptions: { method: "DELETE", path: `${streams}/captions/:captionsId` }
+      removeCaptions: { method: "DELETE", path: `${streams}/captions/:captionsId` },
+      setPoster: { method: "POST", path: `${streams}/poster`, hasBody: true },
+      resetPoster: { method: "DELETE", path: `${streams}/poster` }
     }),
 
     request: (input, options) => {

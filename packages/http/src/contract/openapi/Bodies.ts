@@ -59,6 +59,7 @@ const examples: { readonly [operationId: string]: unknown } = {
     label: "Deutsch",
     text: "WEBVTT\n\n00:00:01.000 --> 00:00:04.000\nHallo!\n"
   },
+  "posters.set": { time: 12.5 },
   "headers.set": { name: "cache-control", value: "max-age=3600" },
   "headers.setAll": {
     bulk: [

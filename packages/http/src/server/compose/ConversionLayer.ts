@@ -5,6 +5,7 @@ import type { ConversionRepository } from "@holdfast/core/conversions/Conversion
 import type { ConversionNotifier } from "@holdfast/core/conversions/ConversionNotifier"
 import * as ConversionWorker from "@holdfast/core/conversions/worker/ConversionWorker"
 import type { WorkspaceError } from "@holdfast/core/conversions/worker/ConversionWorkspace"
+import type { PosterRepository } from "@holdfast/core/posters/PosterRepository"
 import type { BlobRepository } from "@holdfast/core/storage/BlobRepository"
 import type { BlobStore } from "@holdfast/core/storage/BlobStore"
 import type { Limits } from "@holdfast/core/transcoding/Limits"
@@ -86,7 +87,13 @@ export const layerWorker = (
 ): Layer.Layer<
   never,
   WorkspaceError,
-  BlobRepository | BlobStore | ConversionRepository | ConversionNotifier | SecureRandom | Transcoder.Transcoder
+  | BlobRepository
+  | BlobStore
+  | ConversionRepository
+  | ConversionNotifier
+  | PosterRepository
+  | SecureRandom
+  | Transcoder.Transcoder
 > =>
   config.conversions === 0
     ? Layer.empty

@@ -6,6 +6,7 @@ import { AccessRepository } from "@holdfast/core/access/AccessRepository"
 import { AccountRepository } from "@holdfast/core/accounts/AccountRepository"
 import { BucketRepository } from "@holdfast/core/buckets/BucketRepository"
 import { CaptionRepository } from "@holdfast/core/captions/CaptionRepository"
+import { PosterRepository } from "@holdfast/core/posters/PosterRepository"
 import { RemovalRepository } from "@holdfast/core/buckets/RemovalRepository"
 import { DeploymentRepository } from "@holdfast/core/deployment/DeploymentRepository"
 import { EventRepository } from "@holdfast/core/events/EventRepository"
@@ -66,6 +67,7 @@ const instrumentedPorts = Layer.mergeAll(
   PortMetrics.layer(BucketRepository),
   PortMetrics.layer(ShareRepository),
   PortMetrics.layer(CaptionRepository),
+  PortMetrics.layer(PosterRepository),
   PortMetrics.layer(HookTaskRepository),
   PortMetrics.layer(RemovalRepository),
   PortMetrics.layer(FolderRepository),

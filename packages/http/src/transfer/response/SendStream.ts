@@ -3,18 +3,19 @@
  */
 import type { OpenedSegment } from "@holdfast/core/playback/OpenedStream"
 import type { Viewer } from "@holdfast/core/playback/Viewer"
+import * as StreamFiles from "@holdfast/core/transcoding/StreamFiles"
 import * as DateTime from "effect/DateTime"
 import type * as SendContent from "./SendContent.ts"
 
 /**
  * An address with a playback key belongs to one conversion, whose files do not change once it is READY: a client may cache
  * them permanently. At an address with another key there may be another content later, so that a client must revalidate.
- * Shared caches must not store segments.
+ * Shared caches must not store segments. A poster may be set at any time.
  */
-const cacheControl = (viewer: Viewer, { state }: OpenedSegment): string =>
+const cacheControl = (viewer: Viewer, { name, state }: OpenedSegment): string =>
   viewer._tag === "Anonymous"
     ? "public, no-cache"
-    : viewer._tag === "PlaybackGrant" && state === "READY"
+    : viewer._tag === "PlaybackGrant" && state === "READY" && name !== StreamFiles.poster
       ? "private, max-age=31536000, immutable"
       : "private, no-cache"
 

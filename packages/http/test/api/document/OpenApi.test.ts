@@ -127,6 +127,8 @@ const statuses: ReadonlyArray<Expectation> = [
   ["captions.attach", [201, 404, 422, ...writing]],
   ["captions.list", [200, 404, ...reading]],
   ["captions.remove", [204, 404, ...common]],
+  ["posters.set", [200, 404, 422, ...writing]],
+  ["posters.reset", [204, 404, ...common]],
   ["playback.list", [200, 404, ...common]],
   ["playback.hlsPlayer", [200, 404, 422, ...common]],
   ["playback.dashPlayer", [200, 404, 422, ...common]],

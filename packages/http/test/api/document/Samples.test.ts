@@ -113,7 +113,11 @@ describe("samples of the OpenAPI document", () => {
           CAPTIONS: await post(`${tenant}/buckets/${BUCKET}/files/${FILE}/streams/captions`, captions)
         }
       }
-      if (group === "streams" || group === "playback") return { ...video, NAME: "index0.ts" }
+      if (operationId === "posters.reset") {
+        const { BUCKET = "", FILE = "" } = video
+        await api.post(`${tenant}/buckets/${BUCKET}/files/${FILE}/streams/poster`, { json: { time: 0 } })
+      }
+      if (group === "streams" || group === "playback" || group === "posters") return { ...video, NAME: "index0.ts" }
       if (operationId === "tenants.remove") return { TENANT: await makeTenant() }
       if (group === "members" || group === "tokens") {
         const MEMBER = await makeMember()

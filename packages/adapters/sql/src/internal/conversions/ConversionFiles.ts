@@ -99,12 +99,16 @@ export const completeRemoval = <E, R>(removed: Option.Option<Effect.Effect<void,
   })
 
 /** The content of a row is gone. */
-const isGone = (sql: SqlClient, table: "captions" | "conversion") =>
+const isGone = (sql: SqlClient, table: "captions" | "conversion" | "poster") =>
   sql`NOT EXISTS (SELECT 1 FROM blob WHERE blob.id = ${sql(table)}.blob_id AND blob.state = 'READY')`
 
 /** Removes the captions that were attached to contents that are gone. */
 export const dropCaptions = (sql: SqlClient, blobIds: ReadonlyArray<string>) =>
   sql`DELETE FROM captions WHERE ${among(sql, "blob_id", blobIds)} AND ${isGone(sql, "captions")}`
+
+/** Removes the posters that were set for contents that are gone. */
+export const dropPosters = (sql: SqlClient, blobIds: ReadonlyArray<string>) =>
+  sql`DELETE FROM poster WHERE ${among(sql, "blob_id", blobIds)} AND ${isGone(sql, "poster")}`
 
 /** Returns the conversions of contents that are gone. */
 const findGone = (sql: SqlClient, blobIds: ReadonlyArray<string>, locking: Fragment) =>

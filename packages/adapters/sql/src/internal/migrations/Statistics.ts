@@ -12,6 +12,7 @@ const tables = [
   "conversion",
   "conversion_file",
   "captions",
+  "poster",
   "mirror_task",
   "mirror_object",
   "event",

@@ -26,7 +26,7 @@ import { isOpenBucket } from "../buckets/OpenBucket.ts"
 import { ofBucket } from "../files/FileRow.ts"
 import { withinLimits } from "../usage/WithinLimits.ts"
 import { dropParts } from "../uploads/DropParts.ts"
-import { dropCaptions, dropConversions, dropFilesOfGone } from "../conversions/ConversionFiles.ts"
+import { dropCaptions, dropConversions, dropFilesOfGone, dropPosters } from "../conversions/ConversionFiles.ts"
 import { transaction } from "../../Transaction.ts"
 
 const toParts: Row.FromRow<BlobKey.Parts> = (row) => ({
@@ -173,6 +173,7 @@ const make = Effect.gen(function* () {
 
     forget: (blobIds) =>
       dropConversions(sql, blobIds).pipe(
+        Effect.andThen(dropPosters(sql, blobIds)),
         Effect.andThen(sql`DELETE FROM blob WHERE ${among(sql, "id", blobIds)} AND state <> 'READY'`),
         Effect.andThen(sql`DELETE FROM damage WHERE ${among(sql, "blob_id", blobIds)}`),
         transaction(sql),

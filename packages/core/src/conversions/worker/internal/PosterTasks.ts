@@ -7,10 +7,13 @@ import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
 import { repeatStep } from "../../../BackgroundWork.ts"
 import { onBehalfOf } from "../../../CurrentTenant.ts"
 import * as Ids from "../../../Ids.ts"
 import { Settings } from "../../../Settings.ts"
+import { type PictureTask, PosterRepository } from "../../../posters/PosterRepository.ts"
+import { maxBytes as maxPictureBytes } from "../../../posters/VideoPoster.ts"
 import * as BlobKey from "../../../storage/BlobKey.ts"
 import { BlobRepository } from "../../../storage/BlobRepository.ts"
 import { BlobStore } from "../../../storage/BlobStore.ts"
@@ -65,14 +68,76 @@ const makePictures = Effect.fnUntraced(function* (task: PosterTask, options: Con
   yield* AddStoryboard.add(task, workspace, files, options)
 })
 
+/** Reads the picture that the transcoder has written; none if there is none, or if it is too large. */
+const readPicture = (workspace: Workspace) =>
+  Effect.map(
+    Stream.runFold(
+      workspace.read(StreamFiles.poster),
+      () => ({ chunks: new Array<Uint8Array>(), bytes: 0 }),
+      ({ bytes, chunks }, chunk) => ({ chunks: [...chunks, chunk.slice()], bytes: bytes + chunk.length })
+    ),
+    ({ bytes, chunks }) => {
+      if (bytes > maxPictureBytes) return null
+      const picture = new Uint8Array(bytes)
+      let at = 0
+      for (const chunk of chunks) {
+        picture.set(chunk, at)
+        at += chunk.length
+      }
+      return picture
+    }
+  )
+
+/** Makes the picture of a poster that was set for a time. None can be made if the time is after the last frame. */
+const makePicture = Effect.fnUntraced(function* (task: PictureTask, { limits }: ConversionWorkerOptions) {
+  const posters = yield* PosterRepository
+  const transcoder = yield* Transcoder
+  const workspace = yield* (yield* ConversionWorkspace).make
+  yield* addContent(task, workspace)
+  const isMade = yield* Effect.gen(function* () {
+    const { input, output } = workspace
+    const media = yield* transcoder.probe({ input, limits })
+    if (media.video === null) return false
+    const at = Math.min(task.time, media.duration ?? task.time)
+    yield* transcoder.poster({ input, media, output: `${output}/${StreamFiles.poster}`, at, limits })
+    return true
+  }).pipe(
+    Effect.catchIf(
+      ({ reason }) => reason !== "Unavailable" && reason !== "Internal",
+      ({ message, reason }) =>
+        Effect.as(
+          Effect.annotateLogs(Effect.logWarning("picture of a poster not created"), { reason, detail: message }),
+          false
+        )
+    )
+  )
+  const picture = isMade ? yield* readPicture(workspace) : null
+  yield* posters.complete(task, picture, yield* DateTime.now)
+  yield* (yield* ConversionNotifier).notifyProgress
+})
+
 /** Runs until interrupted. */
 export const work = Effect.fnUntraced(function* (options: ConversionWorkerOptions) {
   const conversions = yield* ConversionRepository
+  const posters = yield* PosterRepository
   const notifier = yield* ConversionNotifier
 
   const step = Effect.gen(function* () {
     const now = yield* DateTime.now
-    const task = yield* conversions.claimPoster({ now, leaseUntil: DateTime.addDuration(now, lease) })
+    const terms = { now, leaseUntil: DateTime.addDuration(now, lease) }
+    // A caller waits for a picture, while a stream plays without a poster.
+    const picture = yield* posters.claim(terms)
+    if (Option.isSome(picture)) {
+      yield* makePicture(picture.value, options).pipe(
+        Effect.scoped,
+        Effect.catchTag("LeaseLost", () => Effect.void),
+        Effect.catchCause((cause) => Effect.logWarning("picture of a poster not created; will retry", cause)),
+        onBehalfOf(picture.value.tenantId),
+        Effect.annotateLogs({ fileId: picture.value.fileId })
+      )
+      return true
+    }
+    const task = yield* conversions.claimPoster(terms)
     if (Option.isNone(task)) return false
     yield* makePictures(task.value, options).pipe(
       Effect.scoped,

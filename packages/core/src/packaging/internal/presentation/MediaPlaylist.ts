@@ -3,7 +3,11 @@
  */
 import * as StreamFiles from "../../../transcoding/StreamFiles.ts"
 
-const write = (durations: ReadonlyArray<number>, tag: string, entry: (index: number) => ReadonlyArray<string>): string =>
+const write = (
+  durations: ReadonlyArray<number>,
+  tag: string,
+  entry: (index: number) => ReadonlyArray<string>
+): string =>
   [
     "#EXTM3U",
     "#EXT-X-VERSION:6",

@@ -7,6 +7,7 @@ import { AccountRepository } from "@holdfast/core/accounts/AccountRepository"
 import { BucketRepository } from "@holdfast/core/buckets/BucketRepository"
 import { RemovalRepository } from "@holdfast/core/buckets/RemovalRepository"
 import { CaptionRepository } from "@holdfast/core/captions/CaptionRepository"
+import { PosterRepository } from "@holdfast/core/posters/PosterRepository"
 import { ConversionRepository } from "@holdfast/core/conversions/ConversionRepository"
 import { DeploymentRepository } from "@holdfast/core/deployment/DeploymentRepository"
 import { EventRepository } from "@holdfast/core/events/EventRepository"
@@ -78,6 +79,7 @@ export const ports = [
     filterKnown: "READ"
   }),
   port(CaptionRepository, { attach: "WRITE", listByContent: "READ", findCues: "READ", remove: "WRITE" }),
+  port(PosterRepository, { set: "WRITE", find: "READ", remove: "WRITE", claim: "INTERNAL", complete: "INTERNAL" }),
   port(BucketRepository, {
     create: "WRITE",
     find: "READ",

@@ -5,6 +5,7 @@ import { AccountRepository } from "@holdfast/core/accounts/AccountRepository"
 import { BucketRepository } from "@holdfast/core/buckets/BucketRepository"
 import { RemovalRepository } from "@holdfast/core/buckets/RemovalRepository"
 import { CaptionRepository } from "@holdfast/core/captions/CaptionRepository"
+import { PosterRepository } from "@holdfast/core/posters/PosterRepository"
 import { ConversionRepository } from "@holdfast/core/conversions/ConversionRepository"
 import { EventRepository } from "@holdfast/core/events/EventRepository"
 import { FileRepository } from "@holdfast/core/files/FileRepository"
@@ -21,6 +22,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as CaptionFixtures from "../../captions/CaptionFixtures.ts"
+import * as PosterFixtures from "../../posters/PosterFixtures.ts"
 import * as ConversionFixtures from "../../conversions/internal/ConversionFixtures.ts"
 import * as Fixtures from "../../Fixtures.ts"
 import * as MirrorFixtures from "../../mirrors/MirrorFixtures.ts"
@@ -333,6 +335,24 @@ const captionWrites: Readonly<Record<string, Write>> = {
   })
 }
 
+const posterWrites: Readonly<Record<string, Write>> = {
+  "PosterRepository.set": write("poster.updated", function* () {
+    const video = yield* ConversionFixtures.video
+    const poster = PosterFixtures.newPoster(video)
+    const change = (yield* PosterRepository).set(poster)
+    const name = `${video.file.path}${video.file.name}`
+    return { ...video.bucket, id: video.file.id, name, detail: { time: null }, change }
+  }),
+  "PosterRepository.remove": write("poster.deleted", function* () {
+    const video = yield* ConversionFixtures.video
+    const poster = PosterFixtures.newPoster(video)
+    const repository = yield* PosterRepository
+    yield* repository.set(poster)
+    const name = `${video.file.path}${video.file.name}`
+    return { ...video.bucket, id: video.file.id, name, detail: { time: null }, change: repository.remove(poster) }
+  })
+}
+
 const mirrorWrites: Readonly<Record<string, Write>> = {
   "MirrorRepository.create": write("mirror.created", function* () {
     const bucket = yield* Fixtures.bucket()
@@ -405,6 +425,7 @@ export const writes: Readonly<Record<string, Write>> = {
   ...fileWrites,
   ...conversionWrites,
   ...captionWrites,
+  ...posterWrites,
   ...mirrorWrites,
   ...shareWrites,
   ...webhookWrites

@@ -4,10 +4,10 @@
 import { Captions } from "@holdfast/core/captions/Captions"
 import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
-import { Api } from "../contract/Api.ts"
-import { asActor } from "./support/AsActor.ts"
-import * as CreatedResponse from "./support/CreatedResponse.ts"
-import * as FileRefs from "./support/FileRefs.ts"
+import { Api } from "../../contract/Api.ts"
+import { asActor } from "../support/AsActor.ts"
+import * as CreatedResponse from "../support/CreatedResponse.ts"
+import * as FileRefs from "../support/FileRefs.ts"
 
 export const layer = HttpApiBuilder.group(
   Api,
