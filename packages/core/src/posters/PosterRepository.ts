@@ -8,7 +8,7 @@ import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type { BucketRef } from "../buckets/BucketRef.ts"
 import type { LeaseLost } from "../conversions/ConversionClaim.ts"
-import type { NotFound } from "../Errors.ts"
+import type { NotFound, QuotaExceeded } from "../Errors.ts"
 import type { MetadataError } from "../MetadataError.ts"
 
 /** The content of a file. */
@@ -49,9 +49,9 @@ export class PosterRepository extends Context.Service<
   {
     /**
      * Sets the poster of a content. One for a time keeps the former image until the picture is made. `NotFound` if no file has the content
-     * any more.
+     * any more; `QuotaExceeded` when the image would exceed a limit of `CurrentLimits`.
      */
-    readonly set: (poster: NewPoster) => Effect.Effect<void, NotFound | MetadataError>
+    readonly set: (poster: NewPoster) => Effect.Effect<void, NotFound | QuotaExceeded | MetadataError>
 
     /** Finds the poster that was set for a content. */
     readonly find: (content: ContentRef) => Effect.Effect<Option.Option<StoredPoster>, MetadataError>
@@ -67,12 +67,12 @@ export class PosterRepository extends Context.Service<
 
     /**
      * Ends a claim: stores the picture, or removes a poster of which none could be made. Fails with `LeaseLost` when the poster was set
-     * again or removed, or another worker has claimed it.
+     * again or removed, or another worker has claimed it; with `QuotaExceeded` as `set` does.
      */
     readonly complete: (
       task: PictureTask,
       image: Uint8Array | null,
       now: DateTime.Utc
-    ) => Effect.Effect<void, LeaseLost | MetadataError>
+    ) => Effect.Effect<void, LeaseLost | QuotaExceeded | MetadataError>
   }
 >()("@holdfast/core/posters/PosterRepository") {}

@@ -13,7 +13,7 @@ import { ConversionNotifier } from "../conversions/ConversionNotifier.ts"
 import { getContent } from "../conversions/internal/CurrentConversion.ts"
 import { mayBeMedia } from "../conversions/internal/RequestConversion.ts"
 import { NotAVideo, TranscoderUnavailable } from "../conversions/StreamErrors.ts"
-import { InvalidRequest, NotFound } from "../Errors.ts"
+import { InvalidRequest, NotFound, type QuotaExceeded } from "../Errors.ts"
 import { by } from "../events/EventAuthor.ts"
 import type { ContentNotUploaded } from "../files/FileErrors.ts"
 import type { FileRef } from "../files/FileRef.ts"
@@ -21,6 +21,7 @@ import { FileRepository } from "../files/FileRepository.ts"
 import * as Input from "../Input.ts"
 import { StorageRoom } from "../StorageRoom.ts"
 import { Transcoder } from "../transcoding/Transcoder.ts"
+import { LimitsOf, within } from "../usage/UsageLimits.ts"
 import * as Jpeg from "./Jpeg.ts"
 import { PosterRepository } from "./PosterRepository.ts"
 import * as VideoPoster from "./VideoPoster.ts"
@@ -30,7 +31,7 @@ export class Posters extends Context.Service<
   {
     /**
      * Sets the poster of the current content. Fails with `InvalidRequest` unless there is either a time or a JPEG; with `NotAVideo` if the
-     * content's type excludes a conversion; with `TranscoderUnavailable` for a time where no transcoder can make the picture.
+     * content's type excludes a conversion; with `QuotaExceeded` beyond a limit on bytes; with `TranscoderUnavailable` for a time where no transcoder can make the picture.
      */
     readonly set: (
       actor: Actor,
@@ -38,7 +39,7 @@ export class Posters extends Context.Service<
       input: unknown
     ) => Effect.Effect<
       VideoPoster.VideoPoster,
-      AccessError | InvalidRequest | NotFound | ContentNotUploaded | NotAVideo | TranscoderUnavailable
+      AccessError | InvalidRequest | NotFound | ContentNotUploaded | NotAVideo | QuotaExceeded | TranscoderUnavailable
     >
 
     /** Removes the poster that was set, so that viewers see the one that the conversions made. */
@@ -66,6 +67,7 @@ const make = Effect.gen(function* () {
   const transcoder = yield* Transcoder
   const notifier = yield* ConversionNotifier
   const room = yield* StorageRoom
+  const limitsOf = yield* LimitsOf
 
   return Posters.of({
     set: Effect.fn("Posters.set")(function* (actor, ref, input) {
@@ -80,7 +82,8 @@ const make = Effect.gen(function* () {
       if (image === null) yield* Effect.mapError(transcoder.check, () => new TranscoderUnavailable())
       yield* room.forRecord
       const updatedAt = yield* DateTime.now
-      yield* by(identity)(repository.set({ bucket: ref, blobId: content.blobId, fileId, time, image, updatedAt }))
+      const poster = { bucket: ref, blobId: content.blobId, fileId, time, image, updatedAt }
+      yield* within(yield* limitsOf(ref))(by(identity)(repository.set(poster)))
       yield* notifier.notifyProgress
       const state: VideoPoster.VideoPoster["state"] = image === null ? "PENDING" : "READY"
       return { time, state, updatedAt }

@@ -9,7 +9,7 @@ export const Usage = Schema.Struct({
   contentBytes: Schema.Int.annotate({ description: "Bytes of the files' contents." }),
   streamBytes: Schema.Int.annotate({
     description:
-      "Bytes of the segments and posters of streams, and of attached captions. They count until the sweep that follows the removal of their content."
+      "Bytes of the segments and posters of streams, of attached captions, and of posters that were set. They count until the sweep that follows the removal of their content."
   }),
   reservedBytes: Schema.Int.annotate({
     description:

@@ -3,7 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import { SqlClient } from "effect/sql/SqlClient"
-import { captionUsageTriggers } from "../internal/migrations/CaptionUsageTriggers.ts"
+import { captionTriggers } from "../internal/migrations/StreamUsageTriggers.ts"
 import { addUncounted } from "../internal/usage/Drift.ts"
 import * as Migration from "./Migration.ts"
 
@@ -19,6 +19,6 @@ const count = Effect.fnUntraced(function* (after: string | null) {
 // The columns are those of the order in which a recount reads the captions of a bucket.
 export const captionUsage: ReadonlyArray<Migration.Step> = [
   Migration.index({ name: "captions_bucket", on: "captions (bucket_id, blob_id, id)" }),
-  Migration.change(captionUsageTriggers),
+  Migration.change(Effect.asVoid(captionTriggers)),
   Migration.batches(count)
 ]

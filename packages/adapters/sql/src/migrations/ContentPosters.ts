@@ -4,6 +4,7 @@
 import * as Effect from "effect/Effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { textType } from "../internal/Dialect.ts"
+import { posterTriggers } from "../internal/migrations/StreamUsageTriggers.ts"
 import * as Migration from "./Migration.ts"
 
 const change = Effect.gen(function* () {
@@ -22,6 +23,9 @@ const change = Effect.gen(function* () {
     due_at bigint,
     updated_at bigint NOT NULL)`
   yield* sql`CREATE INDEX poster_due ON poster (due_at, blob_id) WHERE due_at IS NOT NULL`
+  // The order in which a recount reads the posters of a bucket.
+  yield* sql`CREATE INDEX poster_bucket ON poster (bucket_id, blob_id)`
+  yield* posterTriggers
 })
 
 export const contentPosters: ReadonlyArray<Migration.Step> = [Migration.change(change)]

@@ -16,7 +16,14 @@ const set = HttpApiEndpoint.post("set", "/", {
   disableCodecs: true,
   payload: VideoPoster.SetPoster,
   success: VideoPoster.VideoPoster,
-  error: problems("invalid_request", "not_found", "content_not_uploaded", "not_a_video", "transcoder_unavailable")
+  error: problems(
+    "invalid_request",
+    "not_found",
+    "content_not_uploaded",
+    "not_a_video",
+    "quota_exceeded",
+    "transcoder_unavailable"
+  )
 }).annotateMerge(
   describe({
     summary: "Set the poster of a video",

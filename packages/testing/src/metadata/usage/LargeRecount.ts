@@ -15,6 +15,7 @@ import * as UsageDrift from "./UsageDrift.ts"
 const files = 12_000
 const segments = 6000
 const captions = 5500
+const posters = 5200
 
 /**
  * Recounts a large bucket while files are uploaded and removed, and expects no difference. Then makes the counters wrong, and expects
@@ -35,9 +36,11 @@ export const check = Effect.gen(function* () {
     ${numbers(segments)} SELECT (SELECT id FROM conversion WHERE bucket_id = ${bucketId}), 'b' || i, 'blb_large_' || i FROM s`
   yield* sql`INSERT INTO captions (id, tenant_id, bucket_id, file_id, blob_id, language, label, cues, created_at)
     ${numbers(captions)} SELECT 'cap_large_' || i, ${tenantId}, ${bucketId}, 'f', 'blb_' || (i % 400), 'de', 'D', 'ü', 0 FROM s`
+  yield* sql`INSERT INTO poster (blob_id, tenant_id, bucket_id, file_id, image, updated_at)
+    ${numbers(posters)} SELECT 'blb_large_' || i, ${tenantId}, ${bucketId}, 'f', 'AAAA', 0 FROM s`
   const first = yield* usage.ofBucket(bucket)
   expect(first).toMatchObject({ files: files + 1 })
-  expect(first.streamBytes).toBe(5_000_000_001 + 3 * segments + 2 * captions)
+  expect(first.streamBytes).toBe(5_000_000_001 + 3 * segments + 2 * captions + 3 * posters)
   const change = Effect.gen(function* () {
     const stored = yield* Fixtures.store(bucket, { path: Sample.word().startsWith("a") ? "/0/" : "/2/" })
     const selector = Fixtures.byId(stored.id)

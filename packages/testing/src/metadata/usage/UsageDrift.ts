@@ -3,11 +3,13 @@
  */
 import { expect } from "@effect/vitest"
 import { CaptionRepository } from "@holdfast/core/captions/CaptionRepository"
+import { PosterRepository } from "@holdfast/core/posters/PosterRepository"
 import { BlobRepository } from "@holdfast/core/storage/BlobRepository"
 import { type Recounted, type UsageDrift, UsageRepository } from "@holdfast/core/usage/UsageRepository"
 import * as Effect from "effect/Effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import * as CaptionFixtures from "../captions/CaptionFixtures.ts"
+import * as PosterFixtures from "../posters/PosterFixtures.ts"
 import * as ConversionFixtures from "../conversions/internal/ConversionFixtures.ts"
 import * as Fixtures from "../Fixtures.ts"
 
@@ -31,6 +33,7 @@ export const check = Effect.gen(function* () {
   const [sql, usage] = [yield* SqlClient, yield* UsageRepository]
   const { bucket, claim, source } = yield* ConversionFixtures.claimed()
   yield* (yield* CaptionRepository).attach(CaptionFixtures.newCaptions({ bucket, source }))
+  yield* (yield* PosterRepository).set(PosterFixtures.newPoster({ bucket, source }))
   yield* ConversionFixtures.publish(claim, ["a.m4s"])
   const blobId = yield* Fixtures.stage(bucket)
   yield* (yield* BlobRepository).reserve({ bucket, blobId, bytes: 9 })

@@ -24,7 +24,12 @@ import { transaction } from "../../Transaction.ts"
 import { lock, millis } from "../Dialect.ts"
 import { record } from "../events/RecordEvent.ts"
 import { inBucket } from "../files/FileRow.ts"
+import { posterBytes } from "../migrations/StreamUsageTriggers.ts"
 import * as Row from "../Row.ts"
+import { type Check, withinLimits } from "../usage/WithinLimits.ts"
+
+/** Returns the bytes that a picture counts. They are stored as Base64, in groups of three. */
+const bytesOf = (image: Uint8Array): number => 3 * Math.ceil(image.length / 3)
 
 const toSeconds = (row: Row.Row): number | null => (row.at_millis === null ? null : Row.int(row, "at_millis") / 1000)
 
@@ -68,13 +73,21 @@ const make = Effect.gen(function* () {
     yield* record(sql, { tenantId, bucketId, action, target, detail: { time } })
   })
 
+  /** Returns the bytes of the picture that is stored. */
+  const storedBytes = (content: ContentRef) =>
+    sql`SELECT ${sql.literal(posterBytes((column) => column))} AS bytes FROM poster WHERE ${ofContent(sql, content)}`.pipe(
+      Row.first((row) => Row.int(row, "bytes")),
+      Effect.map(Option.getOrElse(() => 0))
+    )
+
   /** Locks the content's blob: it is not forgotten until the poster is inserted. */
-  const set = Effect.fnUntraced(function* (poster: NewPoster) {
+  const set = Effect.fnUntraced(function* (poster: NewPoster, check: Check) {
     const { blobId, bucket, fileId, image, time, updatedAt } = poster
     const source = yield* sql`SELECT id FROM blob
       WHERE id = ${blobId} AND ${inBucket(sql, bucket)} AND file_id = ${fileId} AND state = 'READY'
       ${lock(sql, "FOR NO KEY UPDATE")}`
     if (source.length === 0) return yield* new NotFound({ resource: "file" })
+    const former = yield* storedBytes(poster)
     yield* sql`INSERT INTO poster ${sql.insert({
       blob_id: blobId,
       tenant_id: bucket.tenantId,
@@ -88,6 +101,7 @@ const make = Effect.gen(function* () {
       ON CONFLICT (blob_id) DO UPDATE SET at_millis = excluded.at_millis, due_at = excluded.due_at,
         image = COALESCE(excluded.image, poster.image), updated_at = excluded.updated_at`
     yield* recordOf("poster.updated", poster)
+    yield* check({ files: 0, bytes: image === null ? 0 : bytesOf(image) - former })
   })
 
   const remove = Effect.fnUntraced(function* (content: ContentRef) {
@@ -115,26 +129,37 @@ const make = Effect.gen(function* () {
     return Option.none<PictureTask>()
   })
 
-  const complete = Effect.fnUntraced(function* (task: PictureTask, image: Uint8Array | null, now: DateTime.Utc) {
-    const { blobId, bucketId, leaseUntil, tenantId } = task
-    const held = sql`${ofContent(sql, { blobId, bucket: { tenantId, bucketId } })} AND due_at = ${millis(leaseUntil)}`
+  const complete = Effect.fnUntraced(function* (
+    { blobId, bucketId, leaseUntil, tenantId }: PictureTask,
+    image: Uint8Array | null,
+    now: DateTime.Utc,
+    check: Check
+  ) {
+    const content = { blobId, bucket: { tenantId, bucketId } }
+    const held = sql`${ofContent(sql, content)} AND due_at = ${millis(leaseUntil)}`
+    const former = yield* storedBytes(content)
     const changed =
       image === null
         ? yield* sql`DELETE FROM poster WHERE ${held} RETURNING blob_id`
         : yield* sql`UPDATE poster SET image = ${Base64.encode(image)}, due_at = NULL, updated_at = ${millis(now)}
             WHERE ${held} RETURNING blob_id`
     if (changed.length === 0) return yield* new LeaseLost()
+    yield* check({ files: 0, bytes: image === null ? 0 : bytesOf(image) - former })
   })
 
   return PosterRepository.of({
-    set: (poster) => set(poster).pipe(transaction(sql), operation("posters.set")),
+    set: (poster) => withinLimits(sql, poster.bucket, (check) => set(poster, check)).pipe(operation("posters.set")),
     find: (content) =>
       read(
         (client) => client`SELECT at_millis, image, updated_at FROM poster WHERE ${ofContent(client, content)}`
       ).pipe(Row.first(toPoster), operation("posters.find")),
     remove: (content) => remove(content).pipe(transaction(sql), operation("posters.remove")),
     claim: (terms) => claim(terms).pipe(operation("posters.claim")),
-    complete: (task, image, now) => complete(task, image, now).pipe(operation("posters.complete"))
+    complete: (task, image, now) =>
+      withinLimits(sql, task, (check) => complete(task, image, now, check)).pipe(
+        Effect.catchTag("NotFound", () => Effect.fail(new LeaseLost())),
+        operation("posters.complete")
+      )
   })
 })
 

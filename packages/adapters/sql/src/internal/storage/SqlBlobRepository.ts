@@ -173,11 +173,11 @@ const make = Effect.gen(function* () {
 
     forget: (blobIds) =>
       dropConversions(sql, blobIds).pipe(
-        Effect.andThen(dropPosters(sql, blobIds)),
         Effect.andThen(sql`DELETE FROM blob WHERE ${among(sql, "id", blobIds)} AND state <> 'READY'`),
         Effect.andThen(sql`DELETE FROM damage WHERE ${among(sql, "blob_id", blobIds)}`),
         transaction(sql),
-        // A statement of its own: one that changes the usage of several tenants does so in the order of their ids.
+        // Statements of their own: one that changes the usage of several tenants does so in the order of their ids.
+        (forgetting) => Effect.andThen(dropPosters(sql, blobIds), forgetting),
         (forgetting) => Effect.andThen(dropCaptions(sql, blobIds), forgetting),
         (forgetting) => Effect.andThen(dropFilesOfGone(sql, blobIds), forgetting),
         (forgetting) => Effect.andThen(dropParts(sql, blobIds), forgetting),

@@ -13,6 +13,7 @@ import type { Usage } from "@holdfast/core/usage/Usage"
 import { among, lock } from "../Dialect.ts"
 import * as Row from "../Row.ts"
 import { transaction } from "../../Transaction.ts"
+import { captionBytes, posterBytes } from "../migrations/StreamUsageTriggers.ts"
 import * as LargeBuckets from "./LargeBuckets.ts"
 import { counters, toUsage } from "./UsageRow.ts"
 
@@ -67,12 +68,17 @@ const inSegments = total("SUM(blob.size)", inStreams)
 const inUploads = "blob WHERE blob.state = 'PENDING' AND blob.due_at IS NOT NULL AND blob.bucket_id = owner.id"
 
 const inCaptions = "captions WHERE captions.bucket_id = owner.id"
+const inPosters = "poster WHERE poster.bucket_id = owner.id"
+const inAttached = [
+  total(`SUM(${captionBytes((column) => `captions.${column}`)})`, inCaptions),
+  total(`SUM(${posterBytes((column) => `poster.${column}`)})`, inPosters)
+].join(" + ")
 
 const expected: Readonly<Record<"bucket" | "tenant", Totals>> = {
   bucket: {
     files: total("COUNT(*)", inFiles),
     content_bytes: total("SUM(file.size)", inFiles),
-    stream_bytes: `${inSegments} + ${total("SUM(octet_length(captions.cues))", inCaptions)}`,
+    stream_bytes: `${inSegments} + ${inAttached}`,
     reserved_bytes: total("SUM(blob.reserved)", inUploads)
   },
   tenant: ofEach((name) =>
@@ -88,8 +94,8 @@ const selectDrift = (sql: SqlClient, totals: Totals, owners: Fragment) => {
     ORDER BY owner.id`.pipe(Row.all(toDrift))
 }
 
-/** The totals of a bucket before captions counted: there is no such table yet when the migration `usage` runs. */
-const withoutCaptions: Totals = { ...expected.bucket, stream_bytes: inSegments }
+/** The totals of a bucket before captions and posters counted: there are no such tables yet when the migration `usage` runs. */
+const withoutAttached: Totals = { ...expected.bucket, stream_bytes: inSegments }
 
 /**
  * Finds the drift of some owners: of buckets against their rows, of tenants against the counters of their buckets. `last` is the id of
@@ -213,5 +219,5 @@ const addMissing = Effect.fnUntraced(function* (sql: SqlClient, range: Range, to
  */
 export const addUncounted = (sql: SqlClient, range: Range) => addMissing(sql, range, expected.bucket)
 
-/** As `addUncounted`, for the migration `usage`, whose counters do not include captions. */
-export const addUncountedFormerly = (sql: SqlClient, range: Range) => addMissing(sql, range, withoutCaptions)
+/** As `addUncounted`, for the migration `usage`, whose counters do not include captions and posters. */
+export const addUncountedFormerly = (sql: SqlClient, range: Range) => addMissing(sql, range, withoutAttached)

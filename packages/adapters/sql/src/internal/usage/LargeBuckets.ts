@@ -1,14 +1,15 @@
 /**
- * Adds up the files, segments, captions and reservations of buckets of any size in pages, in a transaction that reads one snapshot.
+ * Adds up the files, segments, captions, posters and reservations of buckets of any size in pages, in a transaction that reads one snapshot.
  */
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import type { Usage } from "@holdfast/core/usage/Usage"
+import { captionBytes, posterBytes } from "../migrations/StreamUsageTriggers.ts"
 import * as Row from "../Row.ts"
 
-/** A bucket with more files, conversions or captions is large. */
-const most = { files: 1000, conversions: 20, captions: 1000 }
+/** A bucket with more files, conversions, captions or posters is large. */
+const most = { files: 1000, conversions: 20, captions: 1000, posters: 1000 }
 
 /** Rows of a page: some 20 milliseconds. */
 const pageSize = 5000
@@ -18,7 +19,7 @@ export const list = (sql: SqlClient, { after, limit }: { readonly after: string;
   const hasMore = (table: string, than: number) => sql`EXISTS (SELECT 1 FROM ${sql(table)}
     WHERE bucket_id = part.id OFFSET ${than})`
   return sql`SELECT id, tenant_id, CASE WHEN ${hasMore("file", most.files)} OR ${hasMore("conversion", most.conversions)}
-      OR ${hasMore("captions", most.captions)}
+      OR ${hasMore("captions", most.captions)} OR ${hasMore("poster", most.posters)}
       THEN 1 ELSE 0 END AS is_large
     FROM (SELECT id, tenant_id FROM bucket WHERE id > ${after} ORDER BY id LIMIT ${limit}) AS part ORDER BY id`.pipe(
     Row.all((row) => ({
@@ -77,8 +78,16 @@ export const sum = Effect.fnUntraced(function* (sql: SqlClient, bucketId: string
   )
   const captions = yield* addPages(
     sql,
-    ([blobId, id]) => sql`SELECT blob_id AS a, id AS b, octet_length(cues) AS size FROM captions
+    ([
+      blobId,
+      id
+    ]) => sql`SELECT blob_id AS a, id AS b, ${sql.literal(captionBytes((column) => column))} AS size FROM captions
       WHERE bucket_id = ${bucketId} AND (blob_id, id) > (${blobId}, ${id}) ORDER BY blob_id, id`
+  )
+  const posters = yield* addPages(
+    sql,
+    ([blobId]) => sql`SELECT blob_id AS a, '' AS b, ${sql.literal(posterBytes((column) => column))} AS size FROM poster
+      WHERE bucket_id = ${bucketId} AND blob_id > ${blobId} ORDER BY blob_id`
   )
   // The uploads that run at a time are few.
   const [reservedBytes = 0] = yield* sql`SELECT CAST(COALESCE(SUM(reserved), 0) AS bigint) AS reserved FROM blob
@@ -88,7 +97,7 @@ export const sum = Effect.fnUntraced(function* (sql: SqlClient, bucketId: string
   return {
     files: files.rows,
     contentBytes: files.bytes,
-    streamBytes: segments.bytes + captions.bytes,
+    streamBytes: segments.bytes + captions.bytes + posters.bytes,
     reservedBytes
   } satisfies Usage
 })

@@ -112,7 +112,11 @@ const makePicture = Effect.fnUntraced(function* (task: PictureTask, { limits }: 
     )
   )
   const picture = isMade ? yield* readPicture(workspace) : null
-  yield* posters.complete(task, picture, yield* DateTime.now)
+  const limitsOf = yield* LimitsOf
+  const now = yield* DateTime.now
+  yield* within(yield* limitsOf(task))(posters.complete(task, picture, now)).pipe(
+    Effect.catchTag("QuotaExceeded", () => posters.complete(task, null, now))
+  )
   yield* (yield* ConversionNotifier).notifyProgress
 })
 

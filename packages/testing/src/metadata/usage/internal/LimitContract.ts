@@ -4,14 +4,17 @@
 import { expect } from "@effect/vitest"
 import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
 import { CaptionRepository } from "@holdfast/core/captions/CaptionRepository"
+import { PosterRepository } from "@holdfast/core/posters/PosterRepository"
 import { ConversionRepository } from "@holdfast/core/conversions/ConversionRepository"
 import { FileRepository } from "@holdfast/core/files/FileRepository"
 import { BlobRepository } from "@holdfast/core/storage/BlobRepository"
 import { UsageRepository } from "@holdfast/core/usage/UsageRepository"
 import { type Limits, within } from "@holdfast/core/usage/UsageLimits"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as CaptionFixtures from "../../captions/CaptionFixtures.ts"
+import * as PosterFixtures from "../../posters/PosterFixtures.ts"
 import * as ConversionFixtures from "../../conversions/internal/ConversionFixtures.ts"
 import * as Fixtures from "../../Fixtures.ts"
 import type { It } from "../../internal/It.ts"
@@ -171,6 +174,29 @@ export const limitContract = (it: It): void => {
           insert(video.bucket, yield* Fixtures.stage(video.bucket), 1).pipe(ofBucket({ bytes: use + 2 }))
         )
       ).toMatchObject(exceeded({ owner: "bucket", limit: "bytes", maximum: use + 2, use: use + 2 }))
+    })
+  )
+
+  it.effect("limits: posters → count, refused beyond the limit, the former stays", () =>
+    Effect.gen(function* () {
+      const repository = yield* PosterRepository
+      const video = yield* ConversionFixtures.video
+      const use = video.file.content.size
+      const poster = (bytes: number) => PosterFixtures.newPoster(video, { image: new Uint8Array(bytes) })
+      const limits = ofBucket({ bytes: use + 6 })
+      yield* repository.set(poster(6)).pipe(limits)
+      expect(yield* Effect.flip(repository.set(poster(7)).pipe(limits))).toMatchObject(
+        exceeded({ owner: "bucket", limit: "bytes", maximum: use + 6, use: use + 6 })
+      )
+      expect(Option.getOrThrow(yield* repository.find(poster(6))).image).toEqual(new Uint8Array(6))
+      yield* repository.set(poster(3)).pipe(limits)
+      yield* repository.set(PosterFixtures.newPoster(video, { time: 1, image: null })).pipe(limits)
+      const task = yield* repository.claim({ now: Sample.at(), leaseUntil: Sample.at(1000) })
+      const complete = (bytes: number) =>
+        repository.complete(Option.getOrThrow(task), new Uint8Array(bytes), Sample.at(1)).pipe(limits)
+      expect(yield* Effect.flip(complete(7))).toMatchObject({ _tag: "QuotaExceeded" })
+      yield* complete(6)
+      expect(yield* usageOf(video.bucket)).toMatchObject({ streamBytes: 6 })
     })
   )
 

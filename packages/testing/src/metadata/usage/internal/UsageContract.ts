@@ -6,6 +6,7 @@ import { BucketRepository } from "@holdfast/core/buckets/BucketRepository"
 import { RemovalRepository } from "@holdfast/core/buckets/RemovalRepository"
 import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
 import { CaptionRepository } from "@holdfast/core/captions/CaptionRepository"
+import { PosterRepository } from "@holdfast/core/posters/PosterRepository"
 import { ConversionRepository } from "@holdfast/core/conversions/ConversionRepository"
 import { FileRepository } from "@holdfast/core/files/FileRepository"
 import { BlobRepository } from "@holdfast/core/storage/BlobRepository"
@@ -15,6 +16,7 @@ import { UsageRepository } from "@holdfast/core/usage/UsageRepository"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as CaptionFixtures from "../../captions/CaptionFixtures.ts"
+import * as PosterFixtures from "../../posters/PosterFixtures.ts"
 import * as ConversionFixtures from "../../conversions/internal/ConversionFixtures.ts"
 import * as Fixtures from "../../Fixtures.ts"
 import type { It } from "../../internal/It.ts"
@@ -150,6 +152,38 @@ export const usageContract = (it: It): void => {
       }
       yield* (yield* BlobRepository).forget(videos.map(({ source }) => source.blobId))
       for (const { bucket } of videos) yield* expectUsage(bucket, { files: 1, contentBytes: 4 })
+    })
+  )
+
+  it.effect("usage: poster set, replaced, made by a worker, removed → stream bytes, in groups of three", () =>
+    Effect.gen(function* () {
+      const repository = yield* PosterRepository
+      const video = yield* ConversionFixtures.video
+      const content = { files: 1, contentBytes: video.file.content.size }
+      const image = (bytes: number) => PosterFixtures.newPoster(video, { image: new Uint8Array(bytes) })
+      yield* repository.set(image(9))
+      yield* expectUsage(video.bucket, { ...content, streamBytes: 9 })
+      yield* repository.set(image(4))
+      yield* expectUsage(video.bucket, { ...content, streamBytes: 6 })
+      yield* repository.set(PosterFixtures.newPoster(video, { time: 1, image: null, updatedAt: Sample.at() }))
+      yield* expectUsage(video.bucket, { ...content, streamBytes: 6 })
+      const task = yield* repository.claim({ now: Sample.at(), leaseUntil: Sample.at(1000) })
+      yield* repository.complete(Option.getOrThrow(task), new Uint8Array(12), Sample.at(1))
+      yield* expectUsage(video.bucket, { ...content, streamBytes: 12 })
+      yield* repository.remove(image(1))
+      yield* expectUsage(video.bucket, content)
+      yield* repository.set(image(3))
+      const stored = contentOf(yield* Fixtures.stage(video.bucket), 4)
+      yield* (yield* FileRepository).replaceContent({
+        bucket: video.bucket,
+        fileId: video.file.id,
+        content: stored,
+        condition: {},
+        sweepAt
+      })
+      yield* expectUsage(video.bucket, { files: 1, contentBytes: 4, streamBytes: 3 })
+      yield* (yield* BlobRepository).forget([video.source.blobId])
+      yield* expectUsage(video.bucket, { files: 1, contentBytes: 4 })
     })
   )
 
