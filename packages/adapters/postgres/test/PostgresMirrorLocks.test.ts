@@ -56,6 +56,27 @@ requires(Server.missing).describe("locks of mirrors on PostgreSQL", () =>
       })
     )
 
+    it.effect("createTasks: many files created in between, ahead of the next ones → no file is passed over", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient
+        const bucket = yield* emptyBucket
+        const names = (start: string, count: number) => Array.from({ length: count }, (_, n) => `${start}${n}`)
+        yield* Effect.forEach(names("m", 8), (name) => Fixtures.store(bucket, { path: "/", name }))
+        const made = MirrorFixtures.newMirror(bucket)
+        yield* (yield* MirrorRepository).create(made)
+        const tasks = yield* MirrorTaskRepository
+        // The others become visible when the statement that waits for the lock begins.
+        const others = Effect.andThen(
+          sql`LOCK TABLE mirror_task IN SHARE MODE`,
+          Effect.forEach(names("a", 11), (name) => Fixtures.reserve(bucket, { path: "/", name }))
+        )
+        yield* Locks.runBlockedBy(others, tasks.createTasks({ mirrorId: made.id, limit: 5, now: Sample.at() }))
+        yield* MirrorFixtures.createTasks(made.id, 5)
+        const { mirror } = yield* MirrorFixtures.get(bucket, made.id)
+        expect(yield* MirrorFixtures.claim(mirror)).toHaveLength(8)
+      })
+    )
+
     it.effect("renew: one task locked by another transaction → the other renewed without waiting, both held", () =>
       Effect.gen(function* () {
         const [tasks, sql] = [yield* MirrorTaskRepository, yield* SqlClient]

@@ -3,6 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
 import { inBucket } from "../../files/FileRow.ts"
 import { skipLocked } from "../../Dialect.ts"
 import * as Row from "../../Row.ts"
@@ -32,17 +33,22 @@ export const createTasks = (
     yield* sql.onDialectOrElse({ pg: () => sql`SET LOCAL enable_bitmapscan = off`, orElse: () => Effect.void })
     const { bucket, name, path } = found.value
     const isBeyond = sql`${inBucket(sql, bucket)} AND (path, name) > (${path}, ${name})`
-    const last = yield* sql`SELECT path, name FROM file WHERE ${isBeyond}
-      ORDER BY path, name LIMIT 1 OFFSET ${limit - 1}`.pipe(Row.first(toPathAndName))
-    // Outside of the subquery: as a condition of the index, PostgreSQL would read the folder of the last file to its end. Files
-    // that were created since the cursor was read take more than `limit` rows.
-    const isUntil =
-      last._tag === "None" ? sql.literal("") : sql` AND (path, name) <= (${last.value.path}, ${last.value.name})`
-    yield* sql`INSERT INTO mirror_task (mirror_id, file_id, bytes, wanted, done, wanted_at, due_at, attempts)
+    const part = sql`SELECT id, size, blob_id, path, name FROM file WHERE ${isBeyond} ORDER BY path, name LIMIT ${limit}`
+    const insertFrom = (files: Fragment) => sql`INSERT INTO mirror_task
+        (mirror_id, file_id, bytes, wanted, done, wanted_at, due_at, attempts)
       SELECT ${mirrorId}, id, size, 1, 0, CAST(${now} AS bigint), CAST(${now} AS bigint), 0
-      FROM (SELECT id, size, blob_id, path, name FROM file WHERE ${isBeyond} ORDER BY path, name LIMIT ${limit * 2}) AS part
-      WHERE blob_id IS NOT NULL${isUntil}
+      FROM ${files} WHERE blob_id IS NOT NULL
       ON CONFLICT (mirror_id, file_id) DO NOTHING`
+    const lastOf = (files: Fragment) =>
+      sql`SELECT path, name FROM ${files} ORDER BY path, name LIMIT 1 OFFSET ${limit - 1}`
+    const last = yield* sql
+      .onDialectOrElse({
+        // One statement, which sees one state of the bucket: the cursor would pass files if others were created or removed between
+        // two statements.
+        pg: () => sql`WITH part AS MATERIALIZED (${part}), created AS (${insertFrom(sql`part`)}) ${lastOf(sql`part`)}`,
+        orElse: () => Effect.andThen(insertFrom(sql`(${part}) AS part`), lastOf(sql`(${part}) AS part`))
+      })
+      .pipe(Row.first(toPathAndName))
     yield* last._tag === "None"
       ? sql`UPDATE mirror SET filling = 0 WHERE id = ${mirrorId}`
       : sql`UPDATE mirror SET fill_path = ${last.value.path}, fill_name = ${last.value.name} WHERE id = ${mirrorId}`
