@@ -17,13 +17,13 @@ import * as BlobKey from "../../storage/BlobKey.ts"
 import { BlobRepository } from "../../storage/BlobRepository.ts"
 import { BlobStore } from "../../storage/BlobStore.ts"
 import * as CompositeParts from "../../storage/CompositeParts.ts"
-import * as Ladder from "../../transcoding/Ladder.ts"
 import type { Format } from "../../transcoding/Presentation.ts"
 import * as StreamFiles from "../../transcoding/StreamFiles.ts"
 import { LimitsOf, within } from "../../usage/UsageLimits.ts"
 import type { ConversionClaim } from "../ConversionClaim.ts"
 import { ConversionNotifier } from "../ConversionNotifier.ts"
 import { ConversionRepository } from "../ConversionRepository.ts"
+import * as LadderBelow from "./LadderBelow.ts"
 
 export interface PackageableContent extends BucketRef {
   readonly blobId: string
@@ -64,7 +64,7 @@ export const findContent = Effect.fnUntraced(function* ({ blobId, bucketId, tena
 export const publish = Effect.fnUntraced(function* (claim: ConversionClaim, prepared: Package.Package) {
   const conversions = yield* ConversionRepository
   const store = yield* BlobStore
-  const { uploadLease, videoLadders, videoLines } = yield* Settings
+  const { uploadLease } = yield* Settings
   const limitsOf = yield* LimitsOf
   const blobId = yield* Ids.make("blb")
   const start = yield* DateTime.now
@@ -73,7 +73,7 @@ export const publish = Effect.fnUntraced(function* (claim: ConversionClaim, prep
   const key = BlobKey.make({ tenantId: claim.tenantId, bucketId: claim.bucketId, blobId })
   const { sha256, size } = yield* store.put(key, Stream.fromIterable(prepared.index))
   const now = yield* DateTime.now
-  const hasLadder = videoLadders && Ladder.belowCopy(prepared.presentation, videoLines).length > 0
+  const hasLadder = yield* LadderBelow.isWanted(prepared.presentation)
   const publication = {
     segments: [{ name: StreamFiles.index, blobId, size, sha256 }],
     playlists: [

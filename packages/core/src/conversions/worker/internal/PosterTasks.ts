@@ -10,16 +10,13 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { repeatStep } from "../../../BackgroundWork.ts"
 import { onBehalfOf } from "../../../CurrentTenant.ts"
-import * as Ids from "../../../Ids.ts"
-import { Settings } from "../../../Settings.ts"
 import { type PictureTask, PosterRepository } from "../../../posters/PosterRepository.ts"
 import { maxBytes as maxPictureBytes } from "../../../posters/VideoPoster.ts"
-import * as BlobKey from "../../../storage/BlobKey.ts"
-import { BlobRepository } from "../../../storage/BlobRepository.ts"
-import { BlobStore } from "../../../storage/BlobStore.ts"
 import * as StreamFiles from "../../../transcoding/StreamFiles.ts"
 import { Transcoder } from "../../../transcoding/Transcoder.ts"
+import * as ByteChunks from "../../../storage/ByteChunks.ts"
 import { LimitsOf, within } from "../../../usage/UsageLimits.ts"
+import { LeaseLost } from "../../ConversionClaim.ts"
 import { ConversionNotifier } from "../../ConversionNotifier.ts"
 import { ConversionRepository, type PosterTask } from "../../ConversionRepository.ts"
 import type { ConversionWorkerOptions } from "../ConversionWorkerOptions.ts"
@@ -27,25 +24,13 @@ import { ConversionWorkspace, type Workspace } from "../ConversionWorkspace.ts"
 import * as AddStoryboard from "./AddStoryboard.ts"
 import * as Poster from "./Poster.ts"
 import { addContent, areIntact, blobsOf } from "./RunConversion.ts"
+import { uploadSegments } from "./UploadSegments.ts"
 
 /** A poster takes a second, a storyboard of a long video some minutes. After a failure, another worker tries again at the end of the lease. */
 const lease = Duration.minutes(10)
 
 /** How often a worker looks for posters of contents that other processes have packaged, in polls for conversions. */
 const pollsBetween = 5
-
-const upload = Effect.fnUntraced(function* ({ bucketId, tenantId }: PosterTask, workspace: Workspace) {
-  const blobs = yield* BlobRepository
-  const store = yield* BlobStore
-  const { uploadLease } = yield* Settings
-  const blobId = yield* Ids.make("blb")
-  const at = yield* DateTime.now
-  const leaseUntil = DateTime.addDuration(at, uploadLease)
-  yield* blobs.stage({ bucket: { tenantId, bucketId }, blobId, at, leaseUntil })
-  const key = BlobKey.make({ tenantId, bucketId, blobId })
-  const { sha256, size } = yield* store.put(key, workspace.read(StreamFiles.poster))
-  return { name: StreamFiles.poster, blobId, size, sha256 }
-})
 
 const makePictures = Effect.fnUntraced(function* (task: PosterTask, options: ConversionWorkerOptions) {
   const { limits } = options
@@ -56,7 +41,7 @@ const makePictures = Effect.fnUntraced(function* (task: PosterTask, options: Con
   yield* addContent(task, workspace)
   const media = yield* Effect.option(transcoder.probe({ input: workspace.input, limits }))
   const isMade = Option.isSome(media) && (yield* Poster.make(workspace, media.value, limits))
-  const poster = isMade ? yield* upload(task, workspace) : null
+  const [poster = null] = yield* uploadSegments(task, workspace, isMade ? [StreamFiles.poster] : [], options)
   yield* within(yield* limitsOf(task))(conversions.publishPoster(task, poster)).pipe(
     // A stream plays without a poster.
     Effect.catchTag("QuotaExceeded", () => conversions.publishPoster(task, null))
@@ -68,24 +53,13 @@ const makePictures = Effect.fnUntraced(function* (task: PosterTask, options: Con
   yield* AddStoryboard.add(task, workspace, files, options)
 })
 
-/** Reads the picture that the transcoder has written; none if there is none, or if it is too large. */
+/** Reads the picture that the transcoder has written; none if it is too large. */
 const readPicture = (workspace: Workspace) =>
-  Effect.map(
-    Stream.runFold(
-      workspace.read(StreamFiles.poster),
-      () => ({ chunks: new Array<Uint8Array>(), bytes: 0 }),
-      ({ bytes, chunks }, chunk) => ({ chunks: [...chunks, chunk.slice()], bytes: bytes + chunk.length })
-    ),
-    ({ bytes, chunks }) => {
-      if (bytes > maxPictureBytes) return null
-      const picture = new Uint8Array(bytes)
-      let at = 0
-      for (const chunk of chunks) {
-        picture.set(chunk, at)
-        at += chunk.length
-      }
-      return picture
-    }
+  // The memory of a chunk is used again for the next one.
+  Stream.map(workspace.read(StreamFiles.poster), (chunk) => chunk.slice()).pipe(
+    Stream.runCollect,
+    Effect.map(ByteChunks.concat),
+    Effect.map((picture) => (picture.length > maxPictureBytes ? null : picture))
   )
 
 /** Makes the picture of a poster that was set for a time. None can be made if the time is after the last frame. */
@@ -126,30 +100,37 @@ export const work = Effect.fnUntraced(function* (options: ConversionWorkerOption
   const posters = yield* PosterRepository
   const notifier = yield* ConversionNotifier
 
+  /** Runs a claimed task. After a failure, another worker tries again. */
+  const run = <E, R>(
+    task: Effect.Effect<void, E, R>,
+    name: string,
+    { tenantId, ...annotations }: { readonly tenantId: string; readonly [annotation: string]: string }
+  ) =>
+    task.pipe(
+      Effect.scoped,
+      Effect.catchIf(
+        (error) => error instanceof LeaseLost,
+        () => Effect.void
+      ),
+      Effect.catchCause((cause) => Effect.logWarning(`${name} not created; will retry`, cause)),
+      onBehalfOf(tenantId),
+      Effect.annotateLogs(annotations)
+    )
+
   const step = Effect.gen(function* () {
     const now = yield* DateTime.now
     const terms = { now, leaseUntil: DateTime.addDuration(now, lease) }
     // A caller waits for a picture, while a stream plays without a poster.
     const picture = yield* posters.claim(terms)
     if (Option.isSome(picture)) {
-      yield* makePicture(picture.value, options).pipe(
-        Effect.scoped,
-        Effect.catchTag("LeaseLost", () => Effect.void),
-        Effect.catchCause((cause) => Effect.logWarning("picture of a poster not created; will retry", cause)),
-        onBehalfOf(picture.value.tenantId),
-        Effect.annotateLogs({ fileId: picture.value.fileId })
-      )
+      const { fileId, tenantId } = picture.value
+      yield* run(makePicture(picture.value, options), "picture of a poster", { tenantId, fileId })
       return true
     }
     const task = yield* conversions.claimPoster(terms)
     if (Option.isNone(task)) return false
-    yield* makePictures(task.value, options).pipe(
-      Effect.scoped,
-      Effect.catchTag("LeaseLost", () => Effect.void),
-      Effect.catchCause((cause) => Effect.logWarning("video poster not created; will retry", cause)),
-      onBehalfOf(task.value.tenantId),
-      Effect.annotateLogs({ conversionId: task.value.conversionId })
-    )
+    const { conversionId, tenantId } = task.value
+    yield* run(makePictures(task.value, options), "video poster", { tenantId, conversionId })
     return true
   })
 

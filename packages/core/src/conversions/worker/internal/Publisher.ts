@@ -7,14 +7,13 @@ import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
 import * as Stream from "effect/Stream"
 import type { ConversionEvent } from "../../../transcoding/ConversionEvent.ts"
-import * as Ladder from "../../../transcoding/Ladder.ts"
 import type { Presentation } from "../../../transcoding/Presentation.ts"
 import { TranscodeError } from "../../../transcoding/TranscodeError.ts"
-import { Settings } from "../../../Settings.ts"
 import type { ConversionClaim } from "../../ConversionClaim.ts"
 import { LimitsOf, within } from "../../../usage/UsageLimits.ts"
 import { ConversionNotifier } from "../../ConversionNotifier.ts"
 import { ConversionRepository } from "../../ConversionRepository.ts"
+import * as LadderBelow from "../../internal/LadderBelow.ts"
 import type { Publication } from "../../Publication.ts"
 import type { ConversionWorkerOptions } from "../ConversionWorkerOptions.ts"
 import type { Workspace } from "../ConversionWorkspace.ts"
@@ -44,7 +43,6 @@ const flush = Effect.fnUntraced(function* (
   const conversions = yield* ConversionRepository
   const notifier = yield* ConversionNotifier
   const limitsOf = yield* LimitsOf
-  const { videoLadders, videoLines } = yield* Settings
   const { isFinished, playlists: texts, progress, segments: names } = PendingOutput.drain(pending)
   const becomesPlayable = !published.isPlayable && texts.size > 0
 
@@ -60,16 +58,15 @@ const flush = Effect.fnUntraced(function* (
       return text === undefined ? [] : [{ name, text }]
     })
     const now = yield* DateTime.now
+    const mayHaveLadder = isLast && isFinished && !claim.isLadder && claim.mode === "auto"
+    const hasLadder = mayHaveLadder && (yield* LadderBelow.isWanted(presentation))
     const publication: Publication = {
       segments,
       playlists,
       progress: isLast && isFinished ? 1 : progress,
       presentation,
       isFinished: isLast && isFinished,
-      ladderDueAt:
-        isLast && isFinished && videoLadders && hasLadder(claim, presentation, videoLines)
-          ? DateTime.addDuration(now, options.ladderDelay)
-          : undefined,
+      ladderDueAt: hasLadder ? DateTime.addDuration(now, options.ladderDelay) : undefined,
       now,
       leaseUntil: DateTime.addDuration(now, options.lease)
     }
@@ -80,17 +77,13 @@ const flush = Effect.fnUntraced(function* (
   return isFinished
 })
 
-/** Whether a conversion that ends with this presentation gets a ladder. */
-const hasLadder = ({ isLadder, mode }: ConversionClaim, presentation: Presentation, lines: number): boolean =>
-  !isLadder && mode === "auto" && Ladder.belowCopy(presentation, lines).length > 0
-
 /** A transcoder must not end its events without `Finished` or an error. */
 const unfinished = (claim: ConversionClaim) =>
   new TranscodeError({ operation: claim.format, reason: "Internal", detail: "The transcoder ended without a result." })
 
 /**
- * Publishes a conversion until it is READY, and returns what it presents. Events are collected as soon as they arrive. Pending output is published every
- * `publishInterval`; the first playlist and the end of the conversion are published without delay.
+ * Publishes a conversion until it is READY, and returns what it presents. Events are collected as soon as they arrive. Pending output is
+ * published every `publishInterval`; the first playlist and the end of the conversion are published without delay.
  */
 export const publish = <E, R>(
   claim: ConversionClaim,

@@ -19,7 +19,6 @@ import { BlobStore } from "../../../storage/BlobStore.ts"
 import * as CompositeParts from "../../../storage/CompositeParts.ts"
 import type { ConversionEvent } from "../../../transcoding/ConversionEvent.ts"
 import * as TransportStream from "../../../packaging/TransportStream.ts"
-import * as Ladder from "../../../transcoding/Ladder.ts"
 import * as LadderPlaylists from "../../../transcoding/LadderPlaylists.ts"
 import type { Presentation } from "../../../transcoding/Presentation.ts"
 import * as StreamFiles from "../../../transcoding/StreamFiles.ts"
@@ -27,6 +26,7 @@ import type { TranscodeError } from "../../../transcoding/TranscodeError.ts"
 import { Transcoder } from "../../../transcoding/Transcoder.ts"
 import { type ConversionClaim, LeaseLost } from "../../ConversionClaim.ts"
 import { ConversionRepository, type ReadyConversion } from "../../ConversionRepository.ts"
+import * as LadderBelow from "../../internal/LadderBelow.ts"
 import * as PackageContent from "../../internal/PackageContent.ts"
 import type { ConversionWorkerOptions } from "../ConversionWorkerOptions.ts"
 import { ConversionWorkspace, type Workspace, type WorkspaceError } from "../ConversionWorkspace.ts"
@@ -153,8 +153,7 @@ const makeLadder = Effect.fnUntraced(function* (
   const copy = yield* Effect.flatMap((yield* ConversionRepository).findCopy(claim), (found) =>
     Effect.mapError(Effect.fromOption(found), () => new LeaseLost())
   )
-  const { videoLines } = yield* Settings
-  const rungs = Ladder.belowCopy(copy.presentation, videoLines)
+  const rungs = yield* LadderBelow.rungs(copy.presentation)
   if (!Arr.isReadonlyArrayNonEmpty(rungs)) return yield* new LeaseLost()
   if (!(yield* areIntact(yield* blobsOf(claim.blobId)))) return yield* new ContentDamaged()
   yield* addContent(claim, workspace)

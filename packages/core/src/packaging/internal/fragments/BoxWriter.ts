@@ -1,6 +1,7 @@
 /**
  * Writes boxes (ISO/IEC 14496-12, 4.2).
  */
+import { concat } from "../../../storage/ByteChunks.ts"
 
 export const uint8 = (...values: ReadonlyArray<number>): Uint8Array => Uint8Array.from(values)
 
@@ -32,16 +33,6 @@ export const text = (value: string): Uint8Array => {
 }
 
 export const zeros = (count: number): Uint8Array => new Uint8Array(count)
-
-export const concat = (parts: ReadonlyArray<Uint8Array>): Uint8Array => {
-  const result = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
-  let at = 0
-  for (const part of parts) {
-    result.set(part, at)
-    at += part.length
-  }
-  return result
-}
 
 export const box = (type: string, ...parts: ReadonlyArray<Uint8Array>): Uint8Array => {
   const body = concat(parts)

@@ -3,7 +3,8 @@
  */
 import type { Aac, Avc, Hevc } from "../../Codec.ts"
 import type { AudioTrack, VideoTrack } from "../../SourceIndex.ts"
-import { box, concat, fullBox, text, uint16, uint32, uint8, zeros } from "./BoxWriter.ts"
+import { concat } from "../../../storage/ByteChunks.ts"
+import { box, fullBox, text, uint16, uint32, uint8, zeros } from "./BoxWriter.ts"
 
 export const trackId = 1
 
