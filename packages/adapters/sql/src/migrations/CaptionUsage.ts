@@ -19,6 +19,6 @@ const count = Effect.fnUntraced(function* (after: string | null) {
 // The columns are those of the order in which a recount reads the captions of a bucket.
 export const captionUsage: ReadonlyArray<Migration.Step> = [
   Migration.index({ name: "captions_bucket", on: "captions (bucket_id, blob_id, id)" }),
-  Migration.change(Effect.asVoid(captionTriggers)),
+  Migration.change(captionTriggers),
   Migration.batches(count)
 ]

@@ -3,12 +3,12 @@
  */
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { LeaseLost } from "@holdfast/core/conversions/ConversionClaim"
 import type { ClaimTerms, PosterTask } from "@holdfast/core/conversions/ConversionRepository"
 import type { Segment } from "@holdfast/core/conversions/Publication"
 import type { PageRead } from "../../Reads.ts"
+import { claimDue } from "../ClaimDue.ts"
 import { millis } from "../Dialect.ts"
 import { inBucket } from "../files/FileRow.ts"
 import * as Row from "../Row.ts"
@@ -16,9 +16,6 @@ import { withinLimits } from "../usage/WithinLimits.ts"
 import { orLeaseLost } from "./ConversionClaims.ts"
 import { toPresentation } from "./ConversionRow.ts"
 import { addSegments } from "./PublishSegments.ts"
-
-/** Searches for a poster that is due, each after another worker claimed the one that was found. */
-const maxSearches = 5
 
 const toTask =
   (leaseUntil: number): Row.FromRow<PosterTask> =>
@@ -32,25 +29,17 @@ const toTask =
     leaseUntil: DateTime.makeUnsafe(leaseUntil)
   })
 
-/** Searches before it writes: mostly no poster is due, and a write on SQLite waits for all others. */
-export const claimPoster = Effect.fnUntraced(function* (
-  sql: SqlClient,
-  poll: PageRead,
-  terms: Pick<ClaimTerms, "leaseUntil" | "now">
-) {
+/** Claims the poster that has been due for longest. */
+export const claimPoster = (sql: SqlClient, poll: PageRead, terms: Pick<ClaimTerms, "leaseUntil" | "now">) => {
   const [now, leaseUntil] = [millis(terms.now), millis(terms.leaseUntil)]
-  for (let count = 0; count < maxSearches; count++) {
-    const found = yield* poll(
-      (client) => client`SELECT id FROM conversion WHERE poster_due <= ${now} ORDER BY poster_due, id LIMIT 1`
-    ).pipe(Row.first((row) => Row.text(row, "id")))
-    if (Option.isNone(found)) break
-    const claimed = yield* sql`UPDATE conversion SET poster_due = ${leaseUntil}
-      WHERE id = ${found.value} AND poster_due <= ${now}
+  const find = poll(
+    (client) => client`SELECT id FROM conversion WHERE poster_due <= ${now} ORDER BY poster_due, id LIMIT 1`
+  ).pipe(Row.first((row) => Row.text(row, "id")))
+  return claimDue(find, (id) =>
+    sql`UPDATE conversion SET poster_due = ${leaseUntil} WHERE id = ${id} AND poster_due <= ${now}
       RETURNING id, tenant_id, bucket_id, file_id, blob_id, presentation`.pipe(Row.first(toTask(leaseUntil)))
-    if (Option.isSome(claimed)) return claimed
-  }
-  return Option.none<PosterTask>()
-})
+  )
+}
 
 /** The update locks the row, so that the conversion is not removed meanwhile. */
 export const publishPoster = (sql: SqlClient, task: PosterTask, poster: Segment | null) =>

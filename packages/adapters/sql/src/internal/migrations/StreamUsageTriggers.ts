@@ -79,7 +79,7 @@ const sqlite = (sql: SqlClient, { bytes, changes, table }: Counted) => {
 const triggers = (counted: Counted) =>
   Effect.flatMap(SqlClient, (sql) =>
     sql.onDialectOrElse({ pg: () => postgres(sql, counted), orElse: () => sqlite(sql, counted) })
-  )
+  ).pipe(Effect.asVoid)
 
 export const captionTriggers = triggers({ table: "captions", bytes: captionBytes })
 

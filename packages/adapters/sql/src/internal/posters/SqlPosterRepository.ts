@@ -21,6 +21,7 @@ import { SqlClient } from "effect/sql/SqlClient"
 import * as Reads from "../../Reads.ts"
 import { operation } from "../../SqlFailure.ts"
 import { transaction } from "../../Transaction.ts"
+import { claimDue } from "../ClaimDue.ts"
 import { lock, millis } from "../Dialect.ts"
 import { record } from "../events/RecordEvent.ts"
 import { inBucket } from "../files/FileRow.ts"
@@ -49,9 +50,6 @@ const toTask =
     time: toSeconds(row) ?? 0,
     leaseUntil
   })
-
-/** Searches for a picture that is due, each after another worker claimed the one that was found. */
-const maxSearches = 5
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient
@@ -113,21 +111,16 @@ const make = Effect.gen(function* () {
     return true
   })
 
-  /** Searches before it writes: mostly no picture is due, and a write on SQLite waits for all others. */
-  const claim = Effect.fnUntraced(function* (terms: { readonly now: DateTime.Utc; readonly leaseUntil: DateTime.Utc }) {
+  const claim = (terms: { readonly now: DateTime.Utc; readonly leaseUntil: DateTime.Utc }) => {
     const [now, leaseUntil] = [millis(terms.now), millis(terms.leaseUntil)]
-    for (let count = 0; count < maxSearches; count++) {
-      const found = yield* read(
-        (client) => client`SELECT blob_id FROM poster WHERE due_at <= ${now} ORDER BY due_at, blob_id LIMIT 1`
-      ).pipe(Row.first((row) => Row.text(row, "blob_id")))
-      if (Option.isNone(found)) break
-      const claimed = yield* sql`UPDATE poster SET due_at = ${leaseUntil}
-        WHERE blob_id = ${found.value} AND due_at <= ${now}
+    const find = read(
+      (client) => client`SELECT blob_id FROM poster WHERE due_at <= ${now} ORDER BY due_at, blob_id LIMIT 1`
+    ).pipe(Row.first((row) => Row.text(row, "blob_id")))
+    return claimDue(find, (blobId) =>
+      sql`UPDATE poster SET due_at = ${leaseUntil} WHERE blob_id = ${blobId} AND due_at <= ${now}
         RETURNING tenant_id, bucket_id, file_id, blob_id, at_millis`.pipe(Row.first(toTask(terms.leaseUntil)))
-      if (Option.isSome(claimed)) return claimed
-    }
-    return Option.none<PictureTask>()
-  })
+    )
+  }
 
   const complete = Effect.fnUntraced(function* (
     { blobId, bucketId, leaseUntil, tenantId }: PictureTask,

@@ -73,8 +73,8 @@ const setReserved = (sql: SqlClient, upload: StoredUpload, bytes: number) =>
   )
 
 /**
- * Prolongs the blob of an upload, and reserves bytes, as far as they exceed those that the upload replaces. Returns by how much the reservation grows. Fails with `NotFound` when the
- * blob has been doomed: the upload has expired, or its bucket was removed.
+ * Prolongs the blob of an upload, and reserves bytes, as far as they exceed those that the upload replaces. Returns by how much the
+ * reservation grows. Fails with `NotFound` when the blob has been doomed: the upload has expired, or its bucket was removed.
  */
 const reserveBytes = Effect.fnUntraced(function* (
   sql: SqlClient,
