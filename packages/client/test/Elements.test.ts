@@ -143,17 +143,34 @@ Requires.requires(Browser.missing).describe("elements and hooks in Chromium", ()
         const received = []
         const player = document.querySelector("holdfast-player")
         player.addEventListener("holdfast-player", ({ detail: { type, value } }) => {
-          if (received.push([type, value]) === 3) resolve(received)
+          if (received.push([type, value]) === 5) resolve(received)
         })
         player.play()
         player.seek(7.5)
         player.setAttribute("accent", "red")
+        player.setTheme("::part(bar) { color: blue }")
         postMessage({ source: "holdfast-player", type: "pause" }, "*")
       })`)
       expect(received).toEqual([
         ["play", undefined],
         ["seek", 7.5],
-        ["accent", "red"]
+        ["accent", "red"],
+        ["accent", "red"],
+        ["theme", "::part(bar) { color: blue }"]
+      ])
+
+      // Another page in the frame is styled as soon as it has loaded.
+      const styled = await page.evaluate(`new Promise((resolve) => {
+        const received = []
+        const player = document.querySelector("holdfast-player")
+        player.addEventListener("holdfast-player", ({ detail: { type, value } }) => {
+          if (type !== "ready" && received.push([type, value]) === 2) resolve(received)
+        })
+        player.setAttribute("src", "/player/other")
+      })`)
+      expect(styled).toEqual([
+        ["accent", "red"],
+        ["theme", "::part(bar) { color: blue }"]
       ])
 
       // Without a page in the frame, methods do nothing.

@@ -42,16 +42,18 @@ export class HoldfastPlayer extends BaseElement {
 
   #frame: HTMLIFrameElement | undefined
 
-  /** Whether the page in the frame listens. */
+  /** Whether the page in the frame has loaded: then it listens, and may be styled. */
+  #isLoaded = false
+
+  /** Whether it can be commanded. */
   #isReady = false
+
+  #theme: string | undefined
 
   readonly #receive = ({ data, source }: MessageEvent<unknown>): void => {
     const message = Object(data) as PlayerState & { readonly source?: unknown }
     if (source === null || source !== this.#frame?.contentWindow || message.source !== protocol) return
-    if (message.type === "ready") {
-      this.#isReady = true
-      this.#setAccent()
-    }
+    if (message.type === "ready") this.#isReady = true
     this.dispatchEvent(new CustomEvent("holdfast-player", { detail: message }))
   }
 
@@ -63,6 +65,10 @@ export class HoldfastPlayer extends BaseElement {
       frame.allow = "autoplay; fullscreen; picture-in-picture"
       // The address has the key of the stream.
       frame.referrerPolicy = "no-referrer"
+      frame.addEventListener("load", () => {
+        this.#isLoaded = frame.hasAttribute("src")
+        this.#style()
+      })
       root.append(frame)
       this.#frame = frame
     }
@@ -73,7 +79,7 @@ export class HoldfastPlayer extends BaseElement {
   disconnectedCallback(): void {
     removeEventListener("message", this.#receive)
     // The browser loads the frame again when the element is connected again.
-    this.#isReady = false
+    this.#unload()
   }
 
   attributeChangedCallback(): void {
@@ -82,11 +88,11 @@ export class HoldfastPlayer extends BaseElement {
     frame.title = this.getAttribute("title") ?? "Video"
     const src = this.getAttribute("src")
     if (frame.getAttribute("src") !== src) {
-      this.#isReady = false
+      this.#unload()
       if (src === null) frame.removeAttribute("src")
       else frame.src = src
     }
-    this.#setAccent()
+    this.#style()
   }
 
   /** This and the following methods do nothing before the event `ready`. */
@@ -117,14 +123,35 @@ export class HoldfastPlayer extends BaseElement {
     this.#send("speed", speed)
   }
 
-  #setAccent(): void {
+  /**
+   * Styles the controls, at once and whenever the frame is loaded again.
+   *
+   * @param rules Style rules whose selectors are `::part(name)`, at most 65,536 characters. They replace those set before.
+   */
+  setTheme(rules: string): void {
+    this.#theme = rules
+    this.#style()
+  }
+
+  #unload(): void {
+    this.#isLoaded = false
+    this.#isReady = false
+  }
+
+  #style(): void {
+    if (!this.#isLoaded) return
     const accent = this.getAttribute("accent")
-    if (accent !== null) this.#send("accent", accent)
+    if (accent !== null) this.#post("accent", accent)
+    if (this.#theme !== undefined) this.#post("theme", this.#theme)
   }
 
   #send(command: string, value?: unknown): void {
+    if (this.#isReady) this.#post(command, value)
+  }
+
+  #post(command: string, value: unknown): void {
     const frame = this.#frame
-    if (frame === undefined || !this.#isReady) return
+    if (frame === undefined) return
     frame.contentWindow?.postMessage({ target: protocol, command, value }, new URL(frame.src).origin)
   }
 }

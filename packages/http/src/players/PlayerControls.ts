@@ -1,5 +1,6 @@
 /**
- * The markup of the player's controls. The script shows them, and each button only where the browser has its function.
+ * The markup of the player's controls. The script shows them, and each button only where the browser has its function. The attributes
+ * `part` name what a theme may style: they are documented, and stay the same between releases.
  */
 
 /** Shapes in a square of 24 by 24, drawn with lines of the text's colour unless they are filled. */
@@ -26,6 +27,8 @@ const icon = (shape: Shape): string =>
 
 interface Button {
   readonly id: string
+  /** Its name in themes. Default: `id`. */
+  readonly part?: string
   readonly label: string
   readonly icons: ReadonlyArray<Shape>
   /** The keys that do the same, in the syntax of `aria-keyshortcuts`. */
@@ -33,35 +36,36 @@ interface Button {
   readonly attributes?: string
 }
 
-const button = ({ attributes = "", icons, id, keys, label }: Button): string => {
+const button = ({ attributes = "", icons, id, keys, label, part = id }: Button): string => {
   const shortcut = keys === undefined ? "" : ` aria-keyshortcuts="${keys}"`
-  return `<button class="control" id="${id}" type="button" aria-label="${label}"${shortcut}${attributes}>${icons.map(icon).join("")}</button>`
+  return `<button class="control" part="button ${part}" id="${id}" type="button" aria-label="${label}"${shortcut}${attributes}>${icons.map(icon).join("")}</button>`
 }
 
 /** The lines of the markup. All of it is constant. */
 export const markup: ReadonlyArray<string> = [
-  `<div class="start" id="start" aria-hidden="true" hidden>${icon("play")}</div>`,
-  '<div class="controls" id="controls" role="group" aria-label="Player" hidden>',
-  '<div class="panel" id="panel" role="group" aria-label="Settings" hidden>',
-  '<label hidden>Audio <select id="audio"></select></label>',
-  '<label hidden>Captions <select id="captions"></select></label>',
-  '<label hidden>Quality <select id="quality"></select></label>',
-  '<label hidden>Speed <select id="speed"></select></label>',
+  `<div class="start" part="start" id="start" aria-hidden="true" hidden>${icon("play")}</div>`,
+  '<div class="controls" part="controls" id="controls" role="group" aria-label="Player" hidden>',
+  '<div class="panel" part="settings" id="panel" role="group" aria-label="Settings" hidden>',
+  '<label hidden>Audio <select part="select" id="audio"></select></label>',
+  '<label hidden>Captions <select part="select" id="captions"></select></label>',
+  '<label hidden>Quality <select part="select" id="quality"></select></label>',
+  '<label hidden>Speed <select part="select" id="speed"></select></label>',
   "</div>",
-  '<div class="bar" id="bar">',
-  '<div class="timeline" id="timeline" dir="ltr">',
-  '<input id="seek" type="range" min="0" max="0" value="0" step="any" aria-label="Position">',
-  '<span class="preview" id="preview" aria-hidden="true" hidden>',
-  '<span class="thumbnail" id="thumbnail" hidden></span><span class="preview-time" id="preview-time"></span></span>',
+  '<div class="bar" part="bar" id="bar">',
+  '<div class="timeline" part="timeline" id="timeline" dir="ltr">',
+  '<input part="slider seek" id="seek" type="range" min="0" max="0" value="0" step="any" aria-label="Position">',
+  '<span class="preview" part="preview" id="preview" aria-hidden="true" hidden>',
+  '<span class="thumbnail" part="thumbnail" id="thumbnail" hidden></span><span class="preview-time" part="preview-time" id="preview-time"></span></span>',
   "</div>",
-  '<div class="buttons">',
-  button({ id: "toggle", label: "Play", icons: ["play", "pause", "replay"], keys: "K" }),
+  '<div class="buttons" part="buttons">',
+  button({ id: "toggle", part: "play", label: "Play", icons: ["play", "pause", "replay"], keys: "K" }),
   `<span class="volume">${button({ id: "mute", label: "Mute", icons: ["sound", "muted"], keys: "M" })}`,
-  '<input id="volume" type="range" min="0" max="1" value="1" step="0.05" aria-label="Volume" dir="ltr"></span>',
-  '<span class="time" dir="ltr"><span id="elapsed">0:00</span><span class="duration"> / <span id="duration">0:00</span></span></span>',
+  '<input part="slider volume" id="volume" type="range" min="0" max="1" value="1" step="0.05" aria-label="Volume" dir="ltr"></span>',
+  '<span class="time" part="time" dir="ltr"><span id="elapsed">0:00</span><span class="duration"> / <span id="duration">0:00</span></span></span>',
   '<span class="space"></span>',
   button({
     id: "subtitles",
+    part: "captions",
     label: "Captions",
     icons: ["captions"],
     keys: "C",
@@ -73,7 +77,14 @@ export const markup: ReadonlyArray<string> = [
     icons: ["settings"],
     attributes: ' aria-expanded="false" aria-controls="panel"'
   }),
-  button({ id: "pip", label: "Picture in picture", icons: ["pip"], keys: "I", attributes: " hidden" }),
+  button({
+    id: "pip",
+    part: "picture-in-picture",
+    label: "Picture in picture",
+    icons: ["pip"],
+    keys: "I",
+    attributes: " hidden"
+  }),
   button({ id: "fullscreen", label: "Full screen", icons: ["expand", "shrink"], keys: "F", attributes: " hidden" }),
   "</div>",
   "</div>",

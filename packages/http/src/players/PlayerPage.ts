@@ -74,7 +74,7 @@ export const render = (input: Input): Page.Page => {
       `<h1 class="unseen" dir="auto">${Markup.escape(input.title)}</h1>`,
       `<div id="stage" class="stage${input.parameters.width === undefined && input.parameters.height === undefined ? " fill" : ""}">`,
       video(input),
-      '<button class="play" id="play" type="button" hidden>Play</button>',
+      '<button class="play" part="single-button" id="play" type="button" hidden>Play</button>',
       '<div class="notice unseen" id="notice">',
       '<p><span id="status" role="status"></span><span id="percent"></span></p>',
       '<progress id="progress" max="1" aria-label="Conversion" hidden></progress>',

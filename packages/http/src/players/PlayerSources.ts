@@ -49,7 +49,8 @@ export const read = (): PlayerSources => {
         .toSorted()
         .map((name) => [basename(name, ".js"), text(directory, name)])
     ),
-    style: text(directory, "Player.css") + text(directory, controls, "Controls.css"),
+    // Rules of a theme are in no layer: they precede, whichever selectors the player uses.
+    style: `@layer player {\n${text(directory, "Player.css")}${text(directory, controls, "Controls.css")}}\n`,
     shareStyle: text(directory, "SharePage.css"),
     hls: text(hls),
     dash: text(dash, "dash.mediaplayer.min.js"),

@@ -209,6 +209,14 @@ Requires.requires(BrowserSetup.missing).describe("controls of the player", () =>
         expect([one.id, other.id, isApart]).toEqual([one.id, other.id, true])
       }
     }
+    const settings = page.locator("#settings-button")
+    expect(await settings.isVisible()).toBe(width >= 300)
+    if (width < 300) return
+    await settings.click()
+    const [panel, timeline] = [await page.locator("#panel").boundingBox(), await page.locator("#seek").boundingBox()]
+    if (panel === null || timeline === null) throw new Error("The settings or the timeline are not shown.")
+    expect(panel.y).toBeGreaterThanOrEqual(0)
+    expect(panel.y + panel.height).toBeLessThanOrEqual(timeline.y)
   })
 
   it("right to left → buttons are mirrored, the timeline is not", async () => {
@@ -223,9 +231,11 @@ Requires.requires(BrowserSetup.missing).describe("controls of the player", () =>
     expect(await page.evaluate("getComputedStyle(document.getElementById('seek')).direction")).toBe("ltr")
   })
 
-  it("page of another origin → commands the player by messages and receives its state; hostile ones do nothing", async () => {
+  it("page of another origin → commands and styles the player by messages and receives its state; hostile ones do nothing", async () => {
     await serve("plain", "hls")
-    const host = createServer((_, response) => {
+    const requests: Array<string | undefined> = []
+    const host = createServer((request, response) => {
+      requests.push(request.url)
       response.setHeader("content-type", "text/html").end(`<!doctype html><title>host</title>
         <link rel="icon" href="data:,"><iframe src="${server().page("hls", "?muted")}" title="A video" allow="autoplay; fullscreen"></iframe>`)
     })
@@ -241,6 +251,7 @@ Requires.requires(BrowserSetup.missing).describe("controls of the player", () =>
       readonly duration: number
       readonly volume: number
       readonly paused: boolean
+      readonly speed: number
     }
     const received = async (type: string, condition: (message: Message) => boolean = () => true) =>
       vi.waitFor(
@@ -286,5 +297,33 @@ Requires.requires(BrowserSetup.missing).describe("controls of the player", () =>
       "--accent: rgb(1, 2, 3);"
     )
     expect(JSON.stringify(await page.evaluate("received"))).not.toMatch(/https?:|key/i)
+
+    const style = (id: string, property: string): Promise<string> =>
+      frame.evaluate(`getComputedStyle(document.getElementById("${id}"))["${property}"]`)
+    await command(
+      "theme",
+      `@import "${url}/evil.css";
+      ::part(bar) { background: url("${url}/evil.png") rgb(4, 5, 6) }
+      ::part(button) { display: block; border-radius: 50% }
+      ::part(button play):hover, ::part(seek)::-webkit-slider-thumb { opacity: 0.5 }
+      ::part( slider ) { cursor: crosshair }`
+    )
+    await vi.waitFor(async () => expect(await style("bar", "backgroundColor")).toBe("rgb(4, 5, 6)"))
+    expect(await style("toggle", "borderRadius")).toBe("50%")
+    expect(await style("toggle", "opacity")).toBe("1")
+    await frame.locator("#toggle").hover()
+    expect(await style("toggle", "opacity")).toBe("0.5")
+    expect(await style("seek", "cursor")).toBe("crosshair")
+    expect(await style("subtitles", "display")).toBe("none")
+    // Each theme replaces the one before. One that is too long changes nothing.
+    await command("theme", "::part(bar) { color: rgb(7, 8, 9) }")
+    await vi.waitFor(async () => expect(await style("bar", "color")).toBe("rgb(7, 8, 9)"))
+    expect(await style("toggle", "borderRadius")).not.toBe("50%")
+    await command("theme", `::part(bar) { color: red }${" ".repeat(65_536)}`)
+    await command("theme", 5)
+    await command("speed", 1)
+    await received("ratechange", ({ speed }) => speed === 1)
+    expect(await style("bar", "color")).toBe("rgb(7, 8, 9)")
+    expect(requests).toEqual(["/"])
   })
 })

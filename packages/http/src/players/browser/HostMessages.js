@@ -2,6 +2,7 @@
  * Messages between the player and the page that shows it in a frame. The page sends commands; the player sends what happens. No
  * message contains an address or a key.
  */
+import * as Theme from "./controls/Theme.js"
 import * as Playback from "./Playback.js"
 import * as View from "./View.js"
 
@@ -36,6 +37,9 @@ const commands = {
   },
   accent: (value) => {
     if (typeof value === "string" && CSS.supports("color", value)) stage.style.setProperty("--accent", value)
+  },
+  theme: (value) => {
+    if (typeof value === "string") Theme.apply(value)
   }
 }
 
