@@ -1,15 +1,21 @@
 /**
- * Decides where the segments of a video begin, with the rule by which a `Transcoder` cuts a copy: at the first keyframe after each
- * multiple of the target duration. Keyframes that later frames precede in time (open GOP) begin no segment, since a player cannot
- * begin with them.
+ * Decides where the segments of a video begin: at the first keyframe at or after each of the times of `targetStart`. Keyframes that
+ * later frames precede in time (open GOP) begin no segment, since a player cannot begin with them.
  */
 import * as Effect from "effect/Effect"
 import { attempt } from "./internal/Attempt.ts"
 import { limitExceeded, type PackagingError, unsupported } from "./PackagingError.ts"
 import type { AudioTrack, VideoTrack } from "./SourceIndex.ts"
 
-/** Seconds. */
-export const targetDuration = 4
+/** Seconds of a segment, if the keyframes allow it. */
+const targetDuration = 4
+
+/** Seconds at which the segments after the first one begin. Over a slow line, a player has the first frame as soon as one is loaded. */
+const shortStarts = [1, 2]
+
+/** Returns when a segment should begin, in seconds from the beginning: at 0, 1, 2, 4, 8, 12 and so on. */
+const targetStart = (segment: number): number =>
+  segment === 0 ? 0 : (shortStarts[segment - 1] ?? (segment - shortStarts.length) * targetDuration)
 
 /** Seconds. A segment begins at a keyframe, so that it is as long as the keyframe interval. */
 export const longestSegment = 20
@@ -117,7 +123,7 @@ const cut = (track: Track): Uint32Array => {
   const firsts: Array<number> = [0]
   const begin = shownAt(track, 0)
   for (const point of points) {
-    if (shownAt(track, point) - begin >= targetDuration * firsts.length && point > 0) firsts.push(point)
+    if (shownAt(track, point) - begin >= targetStart(firsts.length) && point > 0) firsts.push(point)
   }
   if (firsts.length > maxSegments) throw limitExceeded("The file is too long.")
   return Uint32Array.from([...firsts, track.samples.count])

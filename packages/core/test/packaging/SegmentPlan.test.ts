@@ -10,14 +10,12 @@ const it = Requires.requires(Media.missing)
 const durations = (starts: Float64Array) => Array.from(starts.subarray(1), (end, index) => end - (starts[index] ?? 0))
 
 for (const name of ["plain.mp4", "silent.mp4", "uneven.mp4"] as const) {
-  it.effect(`make: ${name} → segments of the durations that FFmpeg makes of a copy`, () =>
+  it.effect(`make: ${name} → segments that begin with those that FFmpeg makes of a copy`, () =>
     Effect.gen(function* () {
       const { plan } = yield* Packaging.plan(Media.load(name))
-      const expected = Media.hlsDurations(Media.path(name))
+      const expected = Media.segmentStarts(Media.path(name), "1,2,4,8,12")
       expect(plan.count).toBe(expected.length)
-      for (const [index, duration] of durations(plan.starts).slice(0, -1).entries()) {
-        expect(duration).toBeCloseTo(expected[index] ?? NaN, 5)
-      }
+      for (const [index, start] of expected.entries()) expect(plan.starts[index]).toBeCloseTo(start, 5)
       // The last segment ends with the frame that is shown last, not with the one that is decoded last.
       const last = Math.max(...Media.packets(Media.path(name), "video").map(({ pts_time }) => Number(pts_time)))
       expect(plan.starts.at(-1)).toBeGreaterThan(last)
@@ -41,13 +39,29 @@ it.effect("make: audio → samples of each segment are those shown in it", () =>
   })
 )
 
-it.effect("make: sound alone → segments of about the target duration", () =>
+it.effect("make: sound alone → segments of 1, 1, 2, 4 and 4 seconds, and the rest", () =>
   Effect.gen(function* () {
     const { plan } = yield* Packaging.plan(Media.load("sound.m4a"))
-    expect(plan.count).toBe(4)
-    for (const duration of durations(plan.starts).slice(0, -1)) expect(duration).toBeCloseTo(4, 1)
+    expect(plan.count).toBe(6)
+    for (const [index, expected] of [1, 1, 2, 4, 4].entries()) {
+      expect(durations(plan.starts)[index]).toBeCloseTo(expected, 1)
+    }
   })
 )
+
+for (const [interval, expected] of [
+  [1, [0, 1, 2, 4, 8, 12, 16]],
+  [2, [0, 2, 4, 6, 8, 12, 16]],
+  [5, [0, 5, 10, 15]]
+] as const) {
+  it.effect(`make: keyframe every ${interval} s → short segments at the beginning where the keyframes allow it`, () =>
+    Effect.gen(function* () {
+      const times = Array.from({ length: Math.ceil(20 / interval) }, (_, index) => index * interval)
+      const { starts } = yield* SegmentPlan.make(Packaging.video(times), [])
+      expect(Array.from(starts.subarray(0, -1))).toEqual(expected)
+    })
+  )
+}
 
 it.effect("make: keyframes that later frames precede in time → begin no segment", () =>
   Effect.gen(function* () {

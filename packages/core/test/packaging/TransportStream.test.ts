@@ -131,10 +131,12 @@ it.effect(
   "segments: one with frames that are decoded days apart → refused, without a clock reference for each 0.1 s",
   () =>
     Effect.gen(function* () {
-      const days = 400_000
-      // The first frame is shown long after it is decoded, just before the second one. The others make the video long enough.
-      const times = [0, ...Array.from({ length: 21_060 }, (_, index) => days + 1 + 19 * index)]
-      const { count, video } = yield* SegmentPlan.make(Packaging.video(times, { delays: [days] }), [])
+      // In half seconds. The first frame is shown long after it is decoded, just before the second one. The others make the video long
+      // enough.
+      const days = 800_000
+      const times = [0, ...Array.from({ length: 21_060 }, (_, index) => days + 1 + 38 * index)]
+      const track = { ...Packaging.video(times, { delays: [days] }), timeScale: 2 }
+      const { count, video } = yield* SegmentPlan.make(track, [])
       expect(yield* Effect.flip(TransportStream.make(count, video, null))).toMatchObject({ reason: "Unsupported" })
     })
 )

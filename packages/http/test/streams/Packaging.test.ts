@@ -62,7 +62,8 @@ describe("packaging", () => {
         const names = [...(await (await get("playlist.m3u8")).text()).matchAll(/^(index\d+\.ts)\?/gm)].map(
           ([, name = ""]) => name
         )
-        expect(names).toEqual(["index0.ts", "index1.ts", "index2.ts"])
+        // The keyframes are two seconds apart.
+        expect(names).toEqual(["index0.ts", "index1.ts", "index2.ts", "index3.ts", "index4.ts"])
         const segments: Array<Uint8Array> = []
         for (const name of names) {
           const answer = await get(name)
@@ -73,7 +74,7 @@ describe("packaging", () => {
         const whole = Buffer.concat(segments)
         expect(await decode(whole, "v")).toEqual(await decode(video, "v"))
         expect(await decode(whole, "a")).toEqual(await decode(video, "a"))
-        expect((await get("index3.ts")).status).toBe(404)
+        expect((await get("index5.ts")).status).toBe(404)
         expect((await get("index.bin")).status).toBe(404)
       })
 
@@ -87,13 +88,13 @@ describe("packaging", () => {
           [1, "a"]
         ] as const) {
           const parts = await Promise.all(
-            [`init-${id}.m4s`, ...[1, 2, 3].map((number) => `chunk-${id}-${number}.m4s`)].map(async (name) =>
+            [`init-${id}.m4s`, ...[1, 2, 3, 4, 5].map((number) => `chunk-${id}-${number}.m4s`)].map(async (name) =>
               bytesOf(await get(name))
             )
           )
           expect(await decode(Buffer.concat(parts), kind)).toEqual(await decode(video, kind))
         }
-        expect((await get("chunk-0-4.m4s")).status).toBe(404)
+        expect((await get("chunk-0-6.m4s")).status).toBe(404)
         expect((await get("init-2.m4s")).status).toBe(404)
       })
 

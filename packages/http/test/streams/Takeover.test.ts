@@ -83,7 +83,8 @@ const segmentsOf = async (api: Requests.Requests, streams: string) => {
   return StreamServer.addresses(playlist).map((address) => address.split("?")[0])
 }
 
-const segments = ["index0.ts", "index1.ts", "index2.ts", "index3.ts"]
+/** Of 16 seconds: the first ones last 1, 1 and 2 seconds. */
+const segments = Array.from({ length: 6 }, (_, index) => `index${index}.ts`)
 
 /** Sheets of the storyboard: 25 pictures each, of at most a hundred. */
 const sheets = 4

@@ -49,6 +49,8 @@ const toTracks = (presentation: Presentation): Tracks.Tracks => {
     })),
     // The text is copied as it is.
     captions: [],
+    // Several sizes were encoded.
+    cutsAtKeyframes: hasVideo && renditions.length > 1,
     filters: {}
   }
 }

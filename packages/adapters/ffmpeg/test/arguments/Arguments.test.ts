@@ -38,6 +38,7 @@ describe("arguments", () => {
     const args = Hls.outputs(tracks(FakeMedia.playable))
     assert.deepStrictEqual(values(args, "map"), ["0:0", "0:1"])
     assert.deepStrictEqual([...values(args, "c:v"), ...values(args, "c:a")], ["copy", "copy"])
+    assert.deepStrictEqual(values(args, "hls_time"), ["4"])
     assert.deepStrictEqual(values(args, "filter_complex"), [])
     assert.strictEqual(args.at(-1), "playlist.m3u8")
   })
@@ -60,6 +61,7 @@ describe("arguments", () => {
       args.filter((argument) => argument.endsWith(".m3u8")),
       ["720p.m3u8", "480p.m3u8", "360p.m3u8", "240p.m3u8"]
     )
+    assert.deepStrictEqual(values(args, "hls_time"), ["0.001", "0.001", "0.001", "0.001"])
     const [graph = ""] = values(args, "filter_complex")
     assert.match(graph, /^\[0:0\]setparams=[^,]*,split=4/)
     assert.include(graph, "scale=854:480")

@@ -8,6 +8,7 @@ const tracks = {
   audio: undefined,
   otherAudio: [],
   captions: [],
+  cutsAtKeyframes: false,
   filters: {}
 }
 

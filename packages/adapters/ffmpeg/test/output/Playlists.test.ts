@@ -15,6 +15,12 @@ describe("MediaPlaylist", () => {
     ])
     assert.deepStrictEqual(MediaPlaylist.entries("#EXTM3U\n"), [])
   })
+
+  it("withTarget: short segments first → target duration of the later ones", () => {
+    const text = (target: number) => `#EXTM3U\n#EXT-X-TARGETDURATION:${target}\n#EXTINF:1.000000,\nindex0.ts\n`
+    assert.strictEqual(MediaPlaylist.withTarget(text(1), 4), text(4))
+    assert.strictEqual(MediaPlaylist.withTarget(text(7), 4), text(7))
+  })
 })
 
 describe("MultivariantPlaylist", () => {

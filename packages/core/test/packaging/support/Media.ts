@@ -129,15 +129,21 @@ export const decode = (input: string | Uint8Array): Contents => {
   return { video: hashes("video"), audio: hashes("audio") }
 }
 
-/** Returns the durations of the segments that FFmpeg makes of a copy, in seconds. */
-export const hlsDurations = (file: string): ReadonlyArray<number> => {
+/** Returns when the segments begin that FFmpeg makes of a copy, one from the first keyframe at or after each time, in seconds. */
+export const segmentStarts = (file: string, times: string): ReadonlyArray<number> => {
   const directory = mkdtempSync(join(tmpdir(), "holdfast-segments-"))
   try {
-    const muxer = `-f hls -hls_time 4 -hls_list_size 0 -hls_segment_filename ${directory}/%d.ts`
-    const playlist = run("ffmpeg", `-v error -i ${file} -c copy ${muxer} ${directory}/playlist.m3u8`.split(" "))
-    if (playlist.stderr !== "") throw new Error(playlist.stderr)
-    const text = readFileSync(`${directory}/playlist.m3u8`, "utf8")
-    return [...text.matchAll(/^#EXTINF:([\d.]+)/gm)].map(([, seconds]) => Number(seconds))
+    const list = `${directory}/list.csv`
+    const muxer = `-f segment -segment_times ${times} -segment_format mpegts -segment_list ${list}`
+    const made = run(
+      "ffmpeg",
+      `-v error -i ${file} -c copy -avoid_negative_ts disabled ${muxer} ${directory}/%d.ts`.split(" ")
+    )
+    if (made.stderr !== "") throw new Error(made.stderr)
+    return readFileSync(list, "utf8")
+      .trim()
+      .split("\n")
+      .map((line) => Number(line.split(",")[1]))
   } finally {
     rmSync(directory, { recursive: true })
   }

@@ -8,9 +8,10 @@ import * as Options from "./Options.ts"
 import type { AudioTrack, Tracks } from "./Tracks.ts"
 
 /** The timeline has the length of each segment, since the segments of a copied track differ in length. */
-const muxer: Options.Options = {
+const muxer = ({ cutsAtKeyframes }: Tracks): Options.Options => ({
   f: "dash",
-  seg_duration: Encoding.segmentSeconds,
+  // The segments of audio end with those of the video.
+  seg_duration: cutsAtKeyframes ? Encoding.shortestSegment : Encoding.segmentSeconds,
   use_template: 1,
   use_timeline: 1,
   init_seg_name: "init-$RepresentationID$.m4s",
@@ -18,7 +19,7 @@ const muxer: Options.Options = {
   // A track that is copied from MPEG-TS would keep that container's codec tags, which MP4 rejects.
   "tag:v": "avc1",
   "tag:a": "mp4a"
-}
+})
 
 /** One for the video, and one for each audio rendition. */
 const adaptationSets = ({ audio, otherAudio, video }: Tracks): string =>
@@ -73,7 +74,7 @@ export const outputs = (tracks: Tracks): ReadonlyArray<string> => {
     ...audioOptions(tracks).flatMap(Options.make),
     ...Options.make({
       ...Encoding.output,
-      ...muxer,
+      ...muxer(tracks),
       adaptation_sets: adaptationSets(tracks)
     }),
     StreamFiles.entry("dash")

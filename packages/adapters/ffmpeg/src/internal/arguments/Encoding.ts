@@ -7,11 +7,21 @@ import type { AudioTrack, VideoEncoding, VideoTrack } from "./Tracks.ts"
 /** Seconds of a segment. A segment of a copied track lasts until the next keyframe. */
 export const segmentSeconds = 4
 
+/** Seconds. With such segments, a muxer ends one at each keyframe. */
+export const shortestSegment = 0.001
+
+/** Seconds up to which a keyframe comes every second: over a slow line, a player has the first frame as soon as a segment is loaded. */
+const shortSeconds = 2
+
 /**
- * A keyframe at the first frame at or after each multiple of 4 seconds, the same in every rendition. An expression that
- * counted keyframes would make every frame one after a gap in the input's timestamps.
+ * A keyframe at the first frame at or after 0, 1 and 2 seconds, and at each multiple of 4 seconds, the same in every rendition. An
+ * expression that counted keyframes would make every frame one after a gap in the input's timestamps.
  */
-const everySegment = `expr:gte(t,if(isnan(prev_forced_t),0,(floor(prev_forced_t/${segmentSeconds})+1)*${segmentSeconds}))`
+const everySegment = [
+  "expr:gte(t,if(isnan(prev_forced_t),0",
+  `if(lt(prev_forced_t,${shortSeconds}),floor(prev_forced_t)+1`,
+  `(floor(prev_forced_t/${segmentSeconds})+1)*${segmentSeconds})))`
+].join(",")
 
 /**
  * Sets the duration of each frame to the time until the next frame, and that of the last frame to the time since the frame

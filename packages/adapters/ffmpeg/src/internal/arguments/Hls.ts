@@ -7,27 +7,28 @@ import * as Options from "./Options.ts"
 import type { AudioTrack, Tracks, VideoTrack } from "./Tracks.ts"
 
 /** A segment gets its name when it is complete; then ffmpeg adds it to the playlist. */
-const muxer: Options.Options = {
+const muxer = (cutsAtKeyframes: boolean): Options.Options => ({
   f: "hls",
-  hls_time: Encoding.segmentSeconds,
+  hls_time: cutsAtKeyframes ? Encoding.shortestSegment : Encoding.segmentSeconds,
   hls_list_size: 0,
   hls_playlist_type: "event",
   hls_flags: "independent_segments+temp_file",
   hls_segment_type: "mpegts",
   muxdelay: 0,
   muxpreload: 0
-}
+})
 
 const output = (
   video: VideoTrack | undefined,
   audio: AudioTrack | undefined,
-  { playlist, prefix }: Pick<StreamFiles.HlsRendition, "playlist" | "prefix">
+  { playlist, prefix }: Pick<StreamFiles.HlsRendition, "playlist" | "prefix">,
+  cutsAtKeyframes: boolean
 ): ReadonlyArray<string> => [
   ...(video === undefined ? [] : Options.make(Encoding.video(video, "v"))),
   ...(audio === undefined ? [] : Options.make(Encoding.audio(audio, "a"))),
   ...Options.make({
     ...Encoding.output,
-    ...muxer,
+    ...muxer(cutsAtKeyframes),
     hls_base_url: prefix === "" ? undefined : prefix,
     hls_segment_filename: `${prefix}index%d.ts`
   }),
@@ -35,10 +36,12 @@ const output = (
 ]
 
 export const outputs = (tracks: Tracks): ReadonlyArray<string> => {
-  const { audio, filters, otherAudio, presentation, video } = tracks
+  const { audio, cutsAtKeyframes, filters, otherAudio, presentation, video } = tracks
   return [
     ...Options.make(filters),
-    ...StreamFiles.hlsRenditions(presentation).flatMap((files, index) => output(video[index], audio, files)),
-    ...StreamFiles.hlsAudio(presentation).flatMap((files, index) => output(undefined, otherAudio[index], files))
+    ...StreamFiles.hlsRenditions(presentation).flatMap((files, index) =>
+      output(video[index], audio, files, cutsAtKeyframes)
+    ),
+    ...StreamFiles.hlsAudio(presentation).flatMap((files, index) => output(undefined, otherAudio[index], files, false))
   ]
 }

@@ -8,12 +8,10 @@ import * as Encoding from "./Encoding.ts"
 import * as Options from "./Options.ts"
 import type { Tracks } from "./Tracks.ts"
 
-/** Seconds. Every keyframe begins a segment. */
-const shortestSegment = 0.001
-
 const muxer: Options.Options = {
   f: "hls",
-  hls_time: shortestSegment,
+  // Every keyframe begins a segment.
+  hls_time: Encoding.shortestSegment,
   hls_list_size: 0,
   hls_playlist_type: "event",
   hls_flags: "independent_segments+temp_file"

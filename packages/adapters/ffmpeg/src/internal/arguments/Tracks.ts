@@ -48,6 +48,8 @@ export interface Tracks {
   readonly otherAudio: ReadonlyArray<AudioTrack>
   /** The tracks of text that become captions. */
   readonly captions: ReadonlyArray<{ readonly map: string; readonly rendition: CaptionRendition }>
+  /** Whether each keyframe of the video begins a segment, as those of encoded video do. */
+  readonly cutsAtKeyframes: boolean
   /** The filters between the input and all video tracks. */
   readonly filters: Options.Options
 }
@@ -97,6 +99,7 @@ export const fromPlan = (plan: ConversionPlan, settings: EncoderSettings): Track
   audio: plan.audio._tag === "None" ? undefined : toAudioTrack(plan.audio),
   otherAudio: plan.otherAudio.map((other) => toAudioTrack(other.plan)),
   captions: plan.captions.map(({ index, rendition }) => ({ map: `0:${index}`, rendition })),
+  cutsAtKeyframes: plan.video._tag === "Encode",
   filters:
     plan.video._tag === "Encode"
       ? { filter_complex_threads: settings.threads, filter_complex: filterGraph(plan.video) }

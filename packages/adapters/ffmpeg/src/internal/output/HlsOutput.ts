@@ -11,6 +11,7 @@ import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import * as Bitrates from "@holdfast/core/transcoding/Bitrates"
+import { segmentSeconds } from "../arguments/Encoding.ts"
 import * as CaptionOutput from "./CaptionOutput.ts"
 import * as MediaPlaylist from "./MediaPlaylist.ts"
 import * as OutputDirectory from "./OutputDirectory.ts"
@@ -96,8 +97,10 @@ export const make = (
     const takeEvents = Effect.gen(function* () {
       const updated: Array<ConversionEvent> = []
       for (const { playlist: name } of [...all, ...otherAudio]) {
-        const text = yield* directory.read(name)
-        if (text === undefined || text === texts.get(name)) continue
+        const written = yield* directory.read(name)
+        if (written === undefined) continue
+        const text = MediaPlaylist.withTarget(written, segmentSeconds)
+        if (text === texts.get(name)) continue
         texts.set(name, text)
         updated.push(Events.PlaylistUpdated({ name, text }))
       }
@@ -115,6 +118,10 @@ export const make = (
     const finish = Effect.gen(function* () {
       const events = yield* takeEvents
       if (!isPlayable()) return { events, presentation: undefined }
+      for (const { playlist } of [...all, ...otherAudio]) {
+        const text = texts.get(playlist)
+        if (text !== undefined) yield* directory.write(playlist, text)
+      }
       codecs ??= yield* Effect.forEach(all, codecsOf)
       const found = codecs
       const results = Arr.map(all, (one, index) => ({ ...measureRates(one), codecs: found[index] ?? [] }))
