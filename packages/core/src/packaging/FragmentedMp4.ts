@@ -43,10 +43,12 @@ const shownAt = ({ pause, samples: { delays, times } }: Track, index: number): n
 
 /** Returns when the samples between two begin and end to be shown. */
 const spanOf = (track: Track, from: number, to: number): readonly [start: number, end: number] => {
+  const { count, delays, end: last, times } = track.samples
   let [start, end] = [Infinity, 0]
   for (let index = from; index < to; index++) {
-    start = Math.min(start, shownAt(track, index))
-    end = Math.max(end, shownAt(track, index) + SegmentPlan.durationOf(track, index))
+    const delay = (delays[index] ?? 0) + track.pause
+    start = Math.min(start, (times[index] ?? 0) + delay)
+    end = Math.max(end, (index + 1 < count ? (times[index + 1] ?? 0) : last) + delay)
   }
   if (from < to) return [start, end]
   const next = to < track.samples.count ? shownAt(track, to) : track.samples.end + track.pause
@@ -55,7 +57,8 @@ const spanOf = (track: Track, from: number, to: number): readonly [start: number
 
 /** Returns when a segment begins, and when the next one does, in ticks. */
 const segmentSpan = ({ firsts, track }: Planned, segment: number): readonly [start: number, end: number] => {
-  const [from = 0, to = 0] = firsts.subarray(segment, segment + 2)
+  const from = firsts[segment] ?? 0
+  const to = firsts[segment + 1] ?? 0
   const [start, end] = spanOf(track, from, to)
   return [start, to < track.samples.count && from < to ? shownAt(track, to) : end]
 }
@@ -173,7 +176,8 @@ export const sampleBytes = (planned: Planned): Effect.Effect<Float64Array, Packa
     const turns = Turns.make()
     for (let segment = 0; segment < count; segment++) {
       yield* attempt(() => {
-        const [from, to] = planned.firsts.subarray(segment, segment + 2)
+        const from = planned.firsts[segment] ?? 0
+        const to = planned.firsts[segment + 1] ?? 0
         const { offsets, sizes } = planned.track.samples
         ReadPlan.check({ offsets: offsets.subarray(from, to), lengths: sizes.subarray(from, to), firsts: undefined })
         const bytes = bytesOf(planned, segment)

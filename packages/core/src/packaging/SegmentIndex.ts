@@ -39,6 +39,12 @@ const maxSegmentBytes = 2 * 1024 * 1024
 /** Samples of a track in a segment, with the first one of the next. */
 const maxSamples = 20_001
 
+/** Bytes of most samples: memory for them is allocated at once. */
+const usualBytes = 7
+const smallBytes = 4096
+
+const noTransport = { counters: new Uint8Array(), sizes: new Float64Array() }
+
 /** What is to be indexed. The video is H.264. */
 export interface Indexed {
   readonly plan: SegmentPlan
@@ -86,13 +92,14 @@ export const encode = Effect.fnUntraced(function* ({ isComposite, plan, sourceBy
   )
   const directoryAt = fixedBytes + head.length
   const firstAt = directoryAt + entryBytes * (plan.count + 1)
-  const samples = Bytes.makeWriter()
-  const directory = Bytes.makeWriter()
+  const count = tracks.reduce((sum, { track }) => sum + track.samples.count, 0)
+  const samples = Bytes.makeWriter(usualBytes * count + smallBytes)
+  const directory = Bytes.makeWriter(entryBytes * (plan.count + 1) + smallBytes)
   const addEntry = (index: number): void => {
-    const [video = 0, audio = 0] = transport?.counters.subarray(2 * index, 2 * index + 2) ?? []
+    const { counters, sizes } = transport ?? noTransport
     directory.uint32(firstAt + samples.length())
-    directory.uint32(transport?.sizes[index] ?? 0)
-    directory.uint32(16 * video + audio)
+    directory.uint32(sizes[index] ?? 0)
+    directory.uint32(16 * (counters[2 * index] ?? 0) + (counters[2 * index + 1] ?? 0))
   }
   const turns = Turns.make()
   for (let index = 0; index < plan.count; index++) {
@@ -101,7 +108,8 @@ export const encode = Effect.fnUntraced(function* ({ isComposite, plan, sourceBy
       if ((transport?.sizes[index] ?? 0) >= 2 ** 32) throw limitExceeded("A segment is too large.")
       addEntry(index)
       for (const { firsts, track } of tracks) {
-        const [from = 0, to = 0] = firsts.subarray(index, index + 2)
+        const from = firsts[index] ?? 0
+        const to = firsts[index + 1] ?? 0
         handled += to - from
         samples.whole(to - from)
         SampleColumns.write(samples, track.samples, from, Math.min(to + 1, track.samples.count))
@@ -110,7 +118,7 @@ export const encode = Effect.fnUntraced(function* ({ isComposite, plan, sourceBy
     yield* turns.after(handled)
   }
   addEntry(plan.count)
-  const start = Bytes.makeWriter()
+  const start = Bytes.makeWriter(smallBytes)
   for (const value of [magic, version, head.length]) start.uint32(value)
   return [start.toBytes(), head, directory.toBytes(), samples.toBytes()]
 })

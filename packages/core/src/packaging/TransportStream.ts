@@ -102,13 +102,14 @@ export const make = (
     const counters = new Uint8Array(2 * count)
     const keyframes = new Float64Array(count)
     const packets = { video: 0, audio: 0 }
+    const memory = Layout.memoryFor(tracks, count)
     const turns = Turns.make()
     for (let segment = 0; segment < count; segment++) {
       const units = yield* attempt(() => {
         counters[2 * segment] = packets.video & 15
         counters[2 * segment + 1] = packets.audio & 15
-        const layout = Layout.make(tracks, segment)
-        ReadPlan.check(Layout.rangesOf(tracks, layout))
+        const layout = Layout.make(tracks, segment, memory)
+        ReadPlan.check(Layout.rangesOf(tracks, layout, memory))
         let total = tablePackets
         for (let unit = 0; unit < layout.count; unit++) {
           const added = Layout.packetsOf(tracks, layout, unit, parameters.length)

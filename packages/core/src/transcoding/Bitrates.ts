@@ -31,9 +31,10 @@ const peakOf = (segments: ReadonlyArray<Segment>): number => {
   let peak = 0
   for (let first = 0; first < segments.length; first++) {
     let [bytes, seconds] = [0, 0]
-    for (const segment of segments.slice(first, first + maxRun)) {
-      bytes += segment.bytes
-      seconds += segment.duration
+    const end = Math.min(segments.length, first + maxRun)
+    for (let index = first; index < end; index++) {
+      bytes += segments[index]?.bytes ?? 0
+      seconds += segments[index]?.duration ?? 0
       if (seconds > 1.5 * longest) break
       if (seconds >= 0.5 * longest) peak = Math.max(peak, bitrate(bytes, seconds))
     }

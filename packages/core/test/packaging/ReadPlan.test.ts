@@ -103,6 +103,50 @@ for (const [name, files] of [
   })
 }
 
+/** Samples of two tracks in the order of the file; those of the second one are written a while before or after those beside them. */
+const close = FastCheck.record({
+  samples: FastCheck.array(
+    FastCheck.record({
+      isFirst: FastCheck.boolean(),
+      gap: FastCheck.integer({ min: 0, max: 20_000 }),
+      length: FastCheck.oneof(FastCheck.integer({ min: 1, max: 20_000 }), length)
+    }),
+    { minLength: 1, maxLength: 300 }
+  ),
+  shift: FastCheck.integer({ min: -30, max: 30 }),
+  perUnit: FastCheck.integer({ min: 1, max: 4 })
+}).map(({ perUnit, samples, shift }) => {
+  let end = 1_000_000
+  const ranges = samples.map(({ gap, length }) => {
+    const range = { offset: end + gap, length }
+    end = endOf(range)
+    return range
+  })
+  const order = [...samples.keys()].toSorted((one, other) => {
+    const [first, second] = [one, other].map((index) => index + (samples[index]?.isFirst === true ? 0 : shift))
+    return (first ?? 0) - (second ?? 0)
+  })
+  return Array.from({ length: Math.ceil(order.length / perUnit) }, (_, unit) =>
+    order.slice(unit * perUnit, (unit + 1) * perUnit).flatMap((index) => ranges.slice(index, index + 1))
+  )
+})
+
+it("plan: samples that are close → each byte is read once, in few reads", () => {
+  let found = 0
+  for (const file of FastCheck.sample(FastCheck.oneof(close, interleaved), { numRuns: 600, seed: 11 })) {
+    const units = file.map((ranges) => ({ ranges }))
+    if (!ReadPlan.isClose(toRanges(units))) continue
+    found++
+    const plan = ReadPlan.make(units)
+    const loads = plan.steps.flatMap(({ load }) => load)
+    expect(new Set(loads).size).toBe(loads.length)
+    const written = file.flat().reduce((sum, range) => sum + range.length, 0)
+    expect(loads.length).toBeLessThanOrEqual(64 + written / 65_536)
+    follow(units, plan)
+  }
+  expect(found).toBeGreaterThan(100)
+})
+
 it("plan: samples next to each other → few reads, of each byte once", () => {
   const units = Array.from({ length: 2000 }, (_, index) => ({ ranges: [{ offset: 1000 * index, length: 1000 }] }))
   const plan = ReadPlan.make(units)

@@ -4,7 +4,7 @@
 import * as Effect from "effect/Effect"
 
 /** Samples between two turns: those of a millisecond. A turn costs as much as some hundred samples. */
-const samplesPerTurn = 4096
+const samplesPerTurn = 16_384
 
 export interface Turns {
   /** Lets other fibers run, if enough samples were handled since the last time. */

@@ -18,14 +18,35 @@ const writeWhole = (buffer: Uint8Array, from: number, value: number): number => 
   return at
 }
 
+/** Writes runs of equal numbers. Returns where they end. */
+const writeRuns = (buffer: Uint8Array, from: number, values: Float64Array, length: number): number => {
+  let at = from
+  let index = 0
+  while (index < length) {
+    const value = values[index] ?? 0
+    const first = index++
+    while (index < length && values[index] === value) index++
+    const folded = fold(value)
+    const run = index - first
+    // Most numbers need one byte or two, as most runs do.
+    if (folded < 128) buffer[at++] = folded
+    else at = writeWhole(buffer, at, folded)
+    if (run < 128) buffer[at++] = run
+    else at = writeWhole(buffer, at, run)
+  }
+  return at
+}
+
 export interface ByteWriter {
   readonly length: () => number
   /** Writes an integer of 32 bits. */
   readonly uint32: (value: number) => void
   /** Writes a whole number of any size up to 2^53 in as few bytes as it needs: seven bits in each. */
   readonly whole: (value: number) => void
-  /** Writes numbers of both signs as runs of equal ones: each number, then how many there are of it. */
-  readonly column: (values: Column) => void
+  /** Returns memory for a column of this many numbers. */
+  readonly toColumn: (length: number) => Float64Array
+  /** Writes the column, numbers of both signs, as runs of equal ones: each number, then how many there are of it. */
+  readonly column: (length: number) => void
   /** Returns what was written so far. */
   readonly toBytes: () => Uint8Array
 }
@@ -33,8 +54,10 @@ export interface ByteWriter {
 /** Bytes for which a number is always room. */
 const largest = 16
 
-export const makeWriter = (): ByteWriter => {
-  let buffer = new Uint8Array(64 * 1024)
+/** Makes a writer. More than `capacity` bytes make it copy what was written. */
+export const makeWriter = (capacity: number): ByteWriter => {
+  let buffer = new Uint8Array(capacity)
+  let values = new Float64Array(1024)
   let at = 0
   const reserve = (count: number): void => {
     if (at + count <= buffer.length) return
@@ -52,18 +75,14 @@ export const makeWriter = (): ByteWriter => {
       reserve(largest)
       at = writeWhole(buffer, at, value)
     },
-    column: (values) => {
-      const { length } = values
+    toColumn: (length) => {
+      if (length > values.length) values = new Float64Array(Math.max(length, 2 * values.length))
+      return values
+    },
+    column: (length) => {
       // A value and its count, for each run.
       reserve(2 * largest * length)
-      let next = at
-      for (let index = 0; index < length;) {
-        const value = values[index] ?? 0
-        const from = index++
-        while (index < length && values[index] === value) index++
-        next = writeWhole(buffer, writeWhole(buffer, next, fold(value)), index - from)
-      }
-      at = next
+      at = writeRuns(buffer, at, values, length)
     },
     toBytes: () => buffer.subarray(0, at)
   }

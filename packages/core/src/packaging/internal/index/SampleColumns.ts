@@ -9,22 +9,31 @@ import type { ByteReader, ByteWriter } from "./Bytes.ts"
 /** Writes the samples from `from` to `to`. */
 export const write = (writer: ByteWriter, samples: Samples, from: number, to: number): void => {
   const { count, delays, end, offsets, sizes, syncs, times } = samples
-  const timeAt = (index: number) => (index < count ? (times[index] ?? 0) : end)
-  const gaps = new Float64Array(to - from)
-  const durations = new Float64Array(to - from)
+  const length = to - from
+  writer.whole(length)
+  writer.whole(from < count ? (times[from] ?? 0) : end)
+  // Each column is written from the same array of the same type, for which the engine has one piece of code.
+  const column = writer.toColumn(length)
   let endsAt = 0
-  for (let index = from; index < to; index++) {
-    gaps[index - from] = (offsets[index] ?? 0) - endsAt
-    endsAt = (offsets[index] ?? 0) + (sizes[index] ?? 0)
-    durations[index - from] = timeAt(index + 1) - timeAt(index)
+  for (let index = 0; index < length; index++) {
+    const offset = offsets[from + index] ?? 0
+    column[index] = offset - endsAt
+    endsAt = offset + (sizes[from + index] ?? 0)
   }
-  writer.whole(to - from)
-  writer.whole(timeAt(from))
-  writer.column(gaps)
-  writer.column(sizes.subarray(from, to))
-  writer.column(durations)
-  writer.column(delays.subarray(from, to))
-  writer.column(syncs.subarray(from, to))
+  writer.column(length)
+  for (let index = 0; index < length; index++) column[index] = sizes[from + index] ?? 0
+  writer.column(length)
+  let time = times[from] ?? 0
+  for (let index = 0; index < length; index++) {
+    const next = from + index + 1 < count ? (times[from + index + 1] ?? 0) : end
+    column[index] = next - time
+    time = next
+  }
+  writer.column(length)
+  for (let index = 0; index < length; index++) column[index] = delays[from + index] ?? 0
+  writer.column(length)
+  for (let index = 0; index < length; index++) column[index] = syncs[from + index] ?? 0
+  writer.column(length)
 }
 
 /** Reads samples that are all within the first `fileBytes` bytes, at most `maxCount`. */

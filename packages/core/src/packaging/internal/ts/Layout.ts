@@ -16,21 +16,35 @@ export interface Tracks {
 }
 
 /** One entry of each array for each unit, in the order in which they are written. Times are ticks of the 90 kHz clock. */
-export interface Layout {
-  /** Units. */
-  readonly count: number
+interface Columns {
   /** 1 for a frame of video, 0 for packets of audio. */
   readonly isVideo: Uint8Array
   /** The first sample of its track. */
   readonly samples: Uint32Array
-  /** How many samples it has. */
+  /** How many samples it has, and their bytes. */
   readonly lengths: Uint8Array
+  readonly bytes: Uint32Array
   readonly decoded: Float64Array
   readonly shown: Float64Array
   /** Clock references that are written before the unit, in packets of their own. */
   readonly clocks: Uint32Array
   /** The clock reference before those. */
   readonly lastClocks: Float64Array
+}
+
+/** The arrays may be longer. */
+export interface Layout extends Columns {
+  /** Units. */
+  readonly count: number
+}
+
+/** Memory in which one segment after the other is laid out: to allocate it for each takes as long as the rest. */
+export interface Memory extends Columns {
+  readonly capacity: number
+  /** Where samples are, as `rangesOf` returns them. */
+  readonly offsets: Float64Array
+  readonly sizes: Float64Array
+  readonly firsts: Uint32Array
 }
 
 /** Ticks: when the presentation begins, and by which a sample arrives before it is decoded. */
@@ -54,19 +68,24 @@ const toTicks = (seconds: number): number => Math.round(seconds * Packets.clockR
 
 /** Returns where the group of packets of audio ends that begins with a sample. A group has no gap. */
 const endOfGroup = (track: AudioTrack, from: number, end: number): number => {
+  const { sizes, times } = track.samples
   const frame = (1024 * track.timeScale) / track.sampleRate
+  const limit = Math.min(end, from + maxGroupFrames)
   let bytes = 0
   let index = from
-  for (; index < end && index - from < maxGroupFrames; index++) {
-    const length = track.samples.sizes[index] ?? 0
+  for (; index < limit; index++) {
+    const length = sizes[index] ?? 0
     AccessUnits.checkAudio(length)
     bytes += length + AccessUnits.adtsBytes
     if (index === from) continue
-    const isLate = Math.abs(SegmentPlan.durationOf(track, index - 1) - frame) > frame / 50
+    const isLate = Math.abs((times[index] ?? 0) - (times[index - 1] ?? 0) - frame) > frame / 50
     if (bytes > maxGroupBytes || isLate) break
   }
   return index
 }
+
+const noDelays = new Int32Array()
+const noSizes = new Uint32Array()
 
 const boundsOf = (planned: { readonly firsts: Uint32Array } | null, segment: number): readonly [number, number] =>
   planned === null ? [0, 0] : [planned.firsts[segment] ?? 0, planned.firsts[segment + 1] ?? 0]
@@ -75,18 +94,44 @@ const boundsOf = (planned: { readonly firsts: Uint32Array } | null, segment: num
 const ticksOf = (track: AudioTrack | undefined, sample: number, end: number): number =>
   track === undefined || sample >= end ? Infinity : toTicks(SegmentPlan.shownAt(track, sample))
 
-/** Lays out a segment. Throws if its samples cannot be in a transport stream. */
-export const make = ({ audio, video }: Tracks, segment: number): Layout => {
+/** Returns the count of samples in a segment. */
+const countSamples = ({ audio, video }: Tracks, segment: number): number => {
   const [firstFrame, endOfFrames] = boundsOf(video, segment)
   const [firstPacket, endOfPackets] = boundsOf(audio, segment)
-  const capacity = endOfFrames - firstFrame + endOfPackets - firstPacket
-  const isVideo = new Uint8Array(capacity)
-  const samples = new Uint32Array(capacity)
-  const lengths = new Uint8Array(capacity)
-  const decoded = new Float64Array(capacity)
-  const shown = new Float64Array(capacity)
-  const clocks = new Uint32Array(capacity)
-  const lastClocks = new Float64Array(capacity)
+  return endOfFrames - firstFrame + endOfPackets - firstPacket
+}
+
+const makeMemory = (capacity: number): Memory => ({
+  capacity,
+  isVideo: new Uint8Array(capacity),
+  samples: new Uint32Array(capacity),
+  lengths: new Uint8Array(capacity),
+  bytes: new Uint32Array(capacity),
+  decoded: new Float64Array(capacity),
+  shown: new Float64Array(capacity),
+  clocks: new Uint32Array(capacity),
+  lastClocks: new Float64Array(capacity),
+  offsets: new Float64Array(capacity),
+  sizes: new Float64Array(capacity),
+  firsts: new Uint32Array(capacity + 1)
+})
+
+/** Makes memory for any of the first `count` segments. */
+export const memoryFor = (tracks: Tracks, count: number): Memory => {
+  let capacity = 0
+  for (let segment = 0; segment < count; segment++) capacity = Math.max(capacity, countSamples(tracks, segment))
+  return makeMemory(capacity)
+}
+
+/** Lays out a segment in memory, which is that of the result. Throws if its samples cannot be in a transport stream. */
+export const make = (tracks: Tracks, segment: number, memory = makeMemory(countSamples(tracks, segment))): Layout => {
+  const { audio, video } = tracks
+  const [firstFrame, endOfFrames] = boundsOf(video, segment)
+  const [firstPacket, endOfPackets] = boundsOf(audio, segment)
+  const { bytes, clocks, decoded, isVideo, lastClocks, lengths, samples, shown } = memory
+  const delays = video?.track.samples.delays ?? noDelays
+  const frameSizes = video?.track.samples.sizes ?? noSizes
+  const packetSizes = audio?.track.samples.sizes ?? noSizes
   // In one loop without functions that share its variables: the engine keeps those in memory, one object for each value.
   let [count, begin, previous, lastClock] = [0, 0, 0, Infinity]
   let [frame, frameAt, frameShown] = [firstFrame, Infinity, 0]
@@ -95,7 +140,7 @@ export const make = ({ audio, video }: Tracks, segment: number): Layout => {
   for (;;) {
     if (isNextFrame && video !== null) {
       const seconds = SegmentPlan.shownAt(video.track, frame)
-      frameAt = toTicks(seconds + (video.lead - (video.track.samples.delays[frame] ?? 0)) / video.track.timeScale)
+      frameAt = toTicks(seconds + (video.lead - (delays[frame] ?? 0)) / video.track.timeScale)
       frameShown = toTicks(seconds)
       isNextFrame = false
     }
@@ -112,10 +157,13 @@ export const make = ({ audio, video }: Tracks, segment: number): Layout => {
     decoded[count] = at
     // Where units with a clock reference are far apart, others are added.
     lastClocks[count] = lastClock
-    for (; lastClock + clockInterval < at; lastClock += clockInterval) clocks[count] = (clocks[count] ?? 0) + 1
+    let added = 0
+    for (; lastClock + clockInterval < at; lastClock += clockInterval) added++
+    clocks[count] = added
     if (isFrame || video === null) lastClock = at
+    isVideo[count] = isFrame ? 1 : 0
     if (isFrame) {
-      isVideo[count] = 1
+      bytes[count] = frameSizes[frame] ?? 0
       samples[count] = frame++
       lengths[count] = 1
       shown[count] = frameShown
@@ -125,48 +173,44 @@ export const make = ({ audio, video }: Tracks, segment: number): Layout => {
       samples[count] = packet
       lengths[count] = end - packet
       shown[count] = at
-      packet = end
+      let sum = 0
+      for (; packet < end; packet++) sum += packetSizes[packet] ?? 0
+      bytes[count] = sum
       packetAt = ticksOf(audio.track, packet, endOfPackets)
     }
     count++
   }
-  return { count, isVideo, samples, lengths, decoded, shown, clocks, lastClocks }
+  return { count, isVideo, samples, lengths, bytes, decoded, shown, clocks, lastClocks }
 }
 
-/** Returns where the samples of a segment are. */
-export const rangesOf = ({ audio, video }: Tracks, { count, isVideo, lengths, samples }: Layout): Ranges => {
-  let total = 0
-  for (let unit = 0; unit < count; unit++) total += lengths[unit] ?? 0
-  const ranges = {
-    offsets: new Float64Array(total),
-    lengths: new Float64Array(total),
-    firsts: new Uint32Array(count + 1)
-  }
+/** Returns where the samples of a segment are, in the memory in which it was laid out. */
+export const rangesOf = ({ audio, video }: Tracks, { count }: Layout, memory: Memory): Ranges => {
+  const { firsts, isVideo, lengths, offsets, samples, sizes } = memory
   let at = 0
   for (let unit = 0; unit < count; unit++) {
-    ranges.firsts[unit] = at
-    const first = samples[unit] ?? 0
+    firsts[unit] = at
     const track = (isVideo[unit] === 1 ? video : audio)?.track.samples
-    for (let sample = first; sample < first + (lengths[unit] ?? 0); sample++, at++) {
-      ranges.offsets[at] = track?.offsets[sample] ?? 0
-      ranges.lengths[at] = track?.sizes[sample] ?? 0
+    if (track === undefined) continue
+    const first = samples[unit] ?? 0
+    const end = first + (lengths[unit] ?? 0)
+    for (let sample = first; sample < end; sample++, at++) {
+      offsets[at] = track.offsets[sample] ?? 0
+      sizes[at] = track.sizes[sample] ?? 0
     }
   }
-  ranges.firsts[count] = at
-  return ranges
+  firsts[count] = at
+  return { offsets: offsets.subarray(0, at), lengths: sizes.subarray(0, at), firsts: firsts.subarray(0, count + 1) }
 }
 
 /** Returns the packets of a unit, without those of clock references before it. `parameterBytes` are those before a keyframe. */
-export const packetsOf = ({ audio, video }: Tracks, layout: Layout, unit: number, parameterBytes: number): number => {
-  const first = layout.samples[unit] ?? 0
+export const packetsOf = ({ video }: Tracks, layout: Layout, unit: number, parameterBytes: number): number => {
+  const sampleBytes = layout.bytes[unit] ?? 0
   if (layout.isVideo[unit] === 1) {
-    const isSync = video?.track.samples.syncs[first] === 1
+    const isSync = video?.track.samples.syncs[layout.samples[unit] ?? 0] === 1
     const hasBothTimes = layout.decoded[unit] !== layout.shown[unit]
-    const bytes = AccessUnits.bytesOfFrame(video?.track.samples.sizes[first] ?? 0, hasBothTimes)
+    const bytes = AccessUnits.bytesOfFrame(sampleBytes, hasBothTimes)
     return Packets.countPackets(bytes + (isSync ? parameterBytes : 0), isSync, true)
   }
-  const length = layout.lengths[unit] ?? 0
-  let bytes = AccessUnits.bytesOfGroup(length)
-  for (let sample = first; sample < first + length; sample++) bytes += audio?.track.samples.sizes[sample] ?? 0
+  const bytes = AccessUnits.bytesOfGroup(layout.lengths[unit] ?? 0) + sampleBytes
   return Packets.countPackets(bytes, video === null, video === null)
 }
