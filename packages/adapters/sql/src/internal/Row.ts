@@ -58,6 +58,12 @@ const attempt = <A>(read: () => A): Effect.Effect<A, RowFault> =>
     catch: (cause) => (cause instanceof RowFault ? cause : new RowFault({ column: "*", cause }))
   })
 
+/** Converts the result of a statement. */
+export const convert =
+  <A, B>(toValue: (result: A) => B) =>
+  <E, R>(statement: Effect.Effect<A, E, R>): Effect.Effect<B, E | RowFault, R> =>
+    Effect.flatMap(statement, (result) => attempt(() => toValue(result)))
+
 /** Fails when a statement returns no row, such as an INSERT from a SELECT that has found none. */
 export const orFail =
   <E2>(missing: () => E2) =>
@@ -68,7 +74,7 @@ export const orFail =
 export const all =
   <A>(fromRow: FromRow<A>) =>
   <E, R>(statement: Effect.Effect<ReadonlyArray<Row>, E, R>): Effect.Effect<ReadonlyArray<A>, E | RowFault, R> =>
-    Effect.flatMap(statement, (rows) => attempt(() => rows.map(fromRow)))
+    convert((rows: ReadonlyArray<Row>) => rows.map(fromRow))(statement)
 
 /** Converts the first row that a statement returns; none without a row. */
 export const first =

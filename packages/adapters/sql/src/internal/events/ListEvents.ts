@@ -10,6 +10,7 @@ import { type Event, refused } from "@holdfast/core/events/Event"
 import type { EventListRequest, EventSlice } from "@holdfast/core/events/EventRepository"
 import * as Ids from "@holdfast/core/Ids"
 import * as CodePoints from "../CodePoints.ts"
+import * as FilteredPart from "../FilteredPart.ts"
 import * as Row from "../Row.ts"
 import { deployment } from "./RecordEvent.ts"
 
@@ -55,23 +56,31 @@ export const listEvents = Effect.fnUntraced(function* (
 ) {
   const { limit, order } = request
   const range = rangeOf(sql, request)
-  const conditions = conditionsOf(sql, request)
-  const byId = sql.literal(order === "NEWEST_FIRST" ? "ORDER BY id DESC" : "ORDER BY id")
+  const byId = order === "NEWEST_FIRST" ? "id DESC" : "id"
   /** One event more than the page holds shows whether another page follows. */
   const most = limit + 1
-  const part = (selected: string, bounds: Fragment) =>
-    sql`SELECT ${sql.literal(selected)} FROM event WHERE ${range} ${byId} ${bounds}`
-  const found = yield* (
+  const from = sql`event WHERE ${range}`
+  const conditions = conditionsOf(sql, request)
+  const found =
     conditions.length === 0
-      ? part(columns, sql`LIMIT ${most}`)
-      : sql`SELECT ${sql.literal(columns)} FROM (${part(columns, sql`LIMIT ${rowBudget}`)}) AS part
-          WHERE ${sql.and(conditions)} ${byId} LIMIT ${most}`
-  ).pipe(Row.all(toEvent))
-  const events = found.slice(0, limit)
-  if (found.length > limit) return { events, next: events.at(-1)?.id ?? null } satisfies EventSlice
-  if (conditions.length === 0) return { events, next: null } satisfies EventSlice
-  const [next = null] = yield* part("id", sql`LIMIT 1 OFFSET ${rowBudget - 1}`).pipe(
-    Row.all((row) => Row.text(row, "id"))
-  )
+      ? yield* sql`SELECT ${sql.literal(columns)} FROM ${from} ORDER BY ${sql.literal(byId)} LIMIT ${most}`.pipe(
+          Row.all(toEvent),
+          Effect.map((events) => ({ events, end: null }))
+        )
+      : yield* FilteredPart.read(sql, {
+          columns,
+          from,
+          order: byId,
+          condition: sql.and(conditions),
+          limit: most,
+          budget: rowBudget
+        }).pipe(
+          Row.convert(({ end, rows }) => ({
+            events: rows.map(toEvent),
+            end: end === undefined ? null : Row.text(end, "id")
+          }))
+        )
+  const events = found.events.slice(0, limit)
+  const next = found.events.length > limit ? (events.at(-1)?.id ?? null) : found.end
   return { events, next } satisfies EventSlice
 })

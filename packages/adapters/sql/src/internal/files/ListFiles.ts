@@ -14,6 +14,7 @@ import type {
 } from "@holdfast/core/files/FileRepository"
 import * as Reads from "../../Reads.ts"
 import * as CodePoints from "../CodePoints.ts"
+import * as FilteredPart from "../FilteredPart.ts"
 import * as Row from "../Row.ts"
 import { afterFolder, columns, toFile } from "./FileRow.ts"
 import { type FileSource, sourceOf } from "./FileSources.ts"
@@ -54,15 +55,16 @@ const toPosition: Row.FromRow<Position> = (row) => ({ path: Row.text(row, "path"
 
 /** Lists the files with content in a range that may contain others, too: from `rowBudget` rows at most. */
 const listReady = (sql: SqlClient, source: FileSource, range: Fragment, limit: number) =>
-  Effect.gen(function* () {
-    const part = (selected: string, bounds: Fragment) =>
-      sql`SELECT ${sql.literal(selected)} FROM ${source.table} WHERE ${range} ORDER BY path, name ${bounds}`
-    const files = yield* sql`SELECT ${sql.literal(columns)} FROM (${part(columns, sql`LIMIT ${rowBudget}`)}) AS part
-      WHERE blob_id IS NOT NULL ORDER BY path, name LIMIT ${limit}`.pipe(Row.all(toFile))
-    if (files.length === limit) return { files, visited: files.at(-1) ?? null }
-    const [visited = null] = yield* part("path, name", sql`LIMIT 1 OFFSET ${rowBudget - 1}`).pipe(Row.all(toPosition))
-    return { files, visited }
-  })
+  FilteredPart.read(sql, {
+    columns,
+    from: sql`${source.table} WHERE ${range}`,
+    order: "path, name",
+    condition: sql.literal("blob_id IS NOT NULL"),
+    limit,
+    budget: rowBudget
+  }).pipe(
+    Row.convert(({ end, rows }) => ({ files: rows.map(toFile), visited: end === undefined ? null : toPosition(end) }))
+  )
 
 /** Whether a list filters the files with content from others. */
 const filtersReady = ({ state, type }: FileQuery): boolean => state === "READY" && type === undefined
