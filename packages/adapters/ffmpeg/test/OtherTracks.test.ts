@@ -92,7 +92,7 @@ Requires.requires(Tools.missing).describe("other tracks", () => {
           const { finished, media, playlists } = yield* convert(Samples.path("languages.mkv"), format)
           assert.lengthOf(media.captions, 2)
           assert.deepStrictEqual(finished.captions, [])
-          assert.lengthOf(finished.audio ?? [], 4)
+          assert.lengthOf(finished.audio ?? [], 5)
           assert.notInclude([...playlists.values()].join("\n"), "captions")
         })
     )

@@ -81,7 +81,8 @@ Requires.requires(Tools.missing).describe("presentation", () => {
           { name: "audio0", label: "English", language: "en", channels: 1 },
           { name: "audio1", label: "Deutsch", language: "de", channels: 1 },
           { name: "audio2", label: "A <&b", language: "fr", channels: 2 },
-          { name: "audio3", label: "A <&b 5.1", language: "fr", channels: 6 }
+          { name: "audio3", label: "A <&b 5.1", language: "fr", channels: 6 },
+          { name: "audio4", label: "A <&b 5.1 AC-3", language: "fr", channels: 6, codec: "ac-3" }
         ])
         const text = first.playlists.get("playlist.m3u8") ?? ""
         assert.deepStrictEqual(
@@ -91,10 +92,21 @@ Requires.requires(Tools.missing).describe("presentation", () => {
             'NAME="Deutsch",LANGUAGE="de",DEFAULT=NO,AUTOSELECT=YES,CHANNELS="1",URI="audio1.m3u8"',
             'NAME="A <&b",LANGUAGE="fr",DEFAULT=NO,AUTOSELECT=YES,CHANNELS="2",URI="audio2.m3u8"',
             'NAME="A <&b 5.1",LANGUAGE="fr",DEFAULT=NO,AUTOSELECT=YES,CHANNELS="6",URI="audio3.m3u8"'
-          ].map((attributes) => `#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="audio",${attributes}`)
+          ]
+            .map((attributes) => `#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="audio",${attributes}`)
+            .concat(
+              [
+                'NAME="English",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES,CHANNELS="1"',
+                'NAME="Deutsch",LANGUAGE="de",DEFAULT=NO,AUTOSELECT=YES,CHANNELS="1",URI="audio1.m3u8"',
+                'NAME="A <&b",LANGUAGE="fr",DEFAULT=NO,AUTOSELECT=YES,CHANNELS="6",URI="audio4.m3u8"'
+              ].map((attributes) => `#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="ac-3",${attributes}`)
+            )
         )
-        assert.deepStrictEqual(CheckedConversion.uris(text), ["108p.m3u8"])
-        assert.include(text, 'AUDIO="audio"')
+        assert.deepStrictEqual(CheckedConversion.uris(text), ["108p.m3u8", "108p.m3u8"])
+        assert.match(
+          text,
+          /CODECS="avc1\.\w{6},mp4a\.40\.2",AUDIO="audio",.*\n.*\n.*CODECS="avc1\.\w{6},mp4a\.40\.2,ac-3",AUDIO="ac-3"/
+        )
         const options = ["-v", "error", "-show_entries", "stream=codec_name,channels", "-of", "csv=p=0"]
         const tracksOf = (name: string) => [
           ...new Set(
@@ -103,10 +115,13 @@ Requires.requires(Tools.missing).describe("presentation", () => {
               .split(/\s+/)
           )
         ]
-        assert.deepStrictEqual(
-          ["index0.ts", "audio1/index0.ts", "audio2/index0.ts", "audio3/index0.ts"].map(tracksOf),
-          [["h264", "aac,1"], ["aac,1"], ["aac,2"], ["aac,6"]]
-        )
+        assert.deepStrictEqual(["index0.ts", ...[1, 2, 3, 4].map((index) => `audio${index}/index0.ts`)].map(tracksOf), [
+          ["h264", "aac,1"],
+          ["aac,1"],
+          ["aac,2"],
+          ["aac,6"],
+          ["ac3,6"]
+        ])
         const words = readFileSync(`${first.output}/captions0.vtt`, "utf8")
         assert.match(words, /^WEBVTT\nX-TIMESTAMP-MAP=MPEGTS:0,LOCAL:00:00:00\.000\n\n00:01\.\d{3} --> 00:02\.\d{3}\n/)
         assert.match(words, /<b>Hello<\/b>.*\n\n00:03\.\d{3} --> 00:05\.\d{3}\nSecond\n$/)
@@ -132,7 +147,8 @@ Requires.requires(Tools.missing).describe("presentation", () => {
           ["en", "English", "main"],
           ["de", "Deutsch", "alternate"],
           ["fr", "A &lt;&amp;b", "alternate"],
-          ["fr", "A &lt;&amp;b 5.1", "alternate"]
+          ["fr", "A &lt;&amp;b 5.1", "alternate"],
+          ["fr", "A &lt;&amp;b 5.1 AC-3", "alternate"]
         ]
         const repackage = (source: Pick<typeof first, "finished" | "output">, to: Format) =>
           Effect.flatMap(directory, (output) =>
@@ -143,6 +159,10 @@ Requires.requires(Tools.missing).describe("presentation", () => {
           )
         const dash = yield* repackage(first, "dash")
         assert.deepStrictEqual(audioSets(manifestOf(dash.playlists)), expected)
+        assert.deepStrictEqual(
+          [...manifestOf(dash.playlists).matchAll(/mimeType="audio\/mp4" codecs="([^"]*)"/g)].map(([, codec]) => codec),
+          ["mp4a.40.2", "mp4a.40.2", "mp4a.40.2", "mp4a.40.2", "ac-3"]
+        )
         Results.decodeDash(dash.output, dash.segments, yield* directory)
         assert.match(
           manifestOf(dash.playlists),

@@ -135,9 +135,21 @@ const planTrack = (audio: Audio, mode: Mode, maxChannels: number): OtherAudio["p
 const planAudio = (audio: Audio | null, mode: Mode): AudioPlan =>
   audio === null ? AudioPlan.None() : planTrack(audio, mode, 2)
 
-/** The channels of a track's renditions. */
-const channelsOf = ({ channels }: Audio): ReadonlyArray<number> =>
-  channels >= surround ? [2, surround] : [Math.min(channels, 2)]
+/** FFmpeg's names of the codecs of surround sound that are copied. */
+const surroundCodecs: ReadonlyMap<string, NonNullable<AudioRendition.AudioRendition["codec"]>> = new Map([
+  ["ac3", "ac-3"],
+  ["eac3", "ec-3"]
+])
+
+/** What a rendition of a track has. With a codec, it is a copy beside the others. */
+type Sound = Pick<AudioRendition.AudioRendition, "channels" | "codec">
+
+/** Returns the renditions of a track. */
+const soundsOf = ({ channels, codec: sourceCodec, isTrimmed }: Audio, mode: Mode): ReadonlyArray<Sound> => {
+  if (channels < surround) return [{ channels: Math.min(channels, 2) }]
+  const codec = mode === "auto" && !isTrimmed ? surroundCodecs.get(sourceCodec) : undefined
+  return [{ channels: 2 }, { channels: surround }, ...(codec === undefined ? [] : [{ channels, codec }])]
+}
 
 /** Plans the audio beside the default: surround sound of the same track, then the other tracks. */
 const planOtherAudio = (
@@ -147,15 +159,18 @@ const planOtherAudio = (
   const none = { defaultAudio: null, otherAudio: [] }
   if (audio === null) return none
   const all = [audio, ...otherAudio]
-    .flatMap((track) => channelsOf(track).map((channels) => ({ track, channels })))
+    .flatMap((track) => soundsOf(track, mode).map((sound) => ({ track, sound })))
     .slice(0, maxAudio)
   const [defaultAudio, ...renditions] = AudioRendition.fromTracks(
-    all.map(({ channels, track: { language, title } }) => ({ channels, language, title }))
+    all.map(({ sound, track: { language, title } }) => ({ ...sound, language, title }))
   )
   if (defaultAudio === undefined || renditions.length === 0) return none
-  const others = all.slice(1).flatMap(({ channels, track }, index) => {
+  const others = all.slice(1).flatMap(({ sound: { channels, codec }, track }, index) => {
     const rendition = renditions[index]
-    return rendition === undefined ? [] : [{ plan: planTrack(track, mode, Math.max(channels, 2)), rendition }]
+    if (rendition === undefined) return []
+    const plan =
+      codec === undefined ? planTrack(track, mode, Math.max(channels, 2)) : AudioPlan.Copy({ index: track.index })
+    return [{ plan, rendition }]
   })
   return { defaultAudio, otherAudio: others }
 }
@@ -210,7 +225,7 @@ const isCopy = ({ audio, otherAudio, video }: ConversionPlan): boolean =>
  *   per second, each frame at its own time. HDR and other colours beyond BT.709 become BT.709. Other audio is encoded as AAC-LC
  *   of at most two channels.
  * - Each other audio track becomes a rendition of its own. A track with surround sound becomes two: in stereo, which all players
- *   support, and in six channels (5.1).
+ *   support, and in six channels (5.1). AC-3 and E-AC-3 are copied beside these.
  * - Each track of text becomes captions in WebVTT.
  * - A file without video has one rendition of audio. A file without audio has renditions of the video alone.
  */

@@ -1,6 +1,7 @@
 /**
  * Writes HLS multivariant playlists (RFC 8216, section 4.3.4), and adds captions to one.
  */
+import type * as Arr from "effect/Array"
 import type { AudioRendition } from "./AudioRendition.ts"
 import type { Rendition } from "./Presentation.ts"
 import type { CaptionFiles } from "./StreamFiles.ts"
@@ -13,6 +14,8 @@ export interface Variant {
   readonly peakBitrate: number
   /** Codec names by RFC 6381. */
   readonly codecs: ReadonlyArray<string>
+  /** The audio that a player may load beside it. */
+  readonly audio?: AudioGroup | undefined
 }
 
 /** An audio rendition. Without `uri`, the segments of the variants contain it. */
@@ -21,13 +24,43 @@ export interface VariantAudio {
   readonly uri: string | undefined
 }
 
-/** The groups of all audio renditions, and of all captions. */
+/** Audio renditions among which a viewer chooses. A player ignores the variants of a group with a codec that it does not support. */
+export interface AudioGroup {
+  readonly id: string
+  /** Of the copies in it; undefined for the group of AAC alone, with the first of all renditions. */
+  readonly codec: AudioRendition["codec"]
+  readonly audio: ReadonlyArray<VariantAudio>
+}
+
+/** The groups of AAC, and of all captions. */
 const audioGroup = "audio"
 const captionGroup = "captions"
 
-interface Groups {
-  readonly audio: ReadonlyArray<VariantAudio>
-  readonly captions: ReadonlyArray<CaptionFiles>
+/**
+ * Returns the groups of all audio renditions: one of AAC, and one for each other codec. All groups have the same languages under the same
+ * labels (RFC 8216, section 4.3.4.1.1), so that a group of copies has stereo for a track without a copy.
+ */
+export const audioGroups = (all: ReadonlyArray<VariantAudio>): Arr.NonEmptyReadonlyArray<AudioGroup> => {
+  const tracks: Array<{ readonly stereo: VariantAudio; readonly copies: Array<VariantAudio> }> = []
+  for (const one of all) {
+    // The renditions of a track follow each other, stereo first.
+    if (one.rendition.codec !== undefined) tracks.at(-1)?.copies.push(one)
+    else if (one.rendition.channels <= 2) tracks.push({ stereo: one, copies: [] })
+  }
+  const codecs = new Set(all.flatMap(({ rendition: { codec } }) => (codec === undefined ? [] : [codec])))
+  return [
+    { id: audioGroup, codec: undefined, audio: all.filter(({ rendition }) => rendition.codec === undefined) },
+    ...Array.from(codecs, (codec): AudioGroup => ({
+      id: codec,
+      codec,
+      audio: tracks.map(({ copies, stereo }) => {
+        const copy = copies.find(({ rendition }) => rendition.codec === codec)
+        return copy === undefined
+          ? stereo
+          : { uri: copy.uri, rendition: { ...copy.rendition, label: stereo.rendition.label } }
+      })
+    }))
+  ]
 }
 
 const captionMedia = ({ playlist, rendition: { label, language } }: CaptionFiles): string =>
@@ -38,9 +71,13 @@ const captionMedia = ({ playlist, rendition: { label, language } }: CaptionFiles
   ].join(",")}`
 
 /** The first one is the default. */
-const audioMedia = ({ rendition: { channels, label, language }, uri }: VariantAudio, index: number): string =>
+const audioMedia = (
+  group: string,
+  { rendition: { channels, label, language }, uri }: VariantAudio,
+  index: number
+): string =>
   `#EXT-X-MEDIA:${[
-    `TYPE=AUDIO,GROUP-ID="${audioGroup}",NAME="${label}"`,
+    `TYPE=AUDIO,GROUP-ID="${group}",NAME="${label}"`,
     ...(language === null ? [] : [`LANGUAGE="${language}"`]),
     `DEFAULT=${index === 0 ? "YES" : "NO"},AUTOSELECT=YES,CHANNELS="${channels}"`,
     ...(uri === undefined ? [] : [`URI="${uri}"`])
@@ -55,25 +92,30 @@ const streamInf = ({ codecs, peakBitrate, rendition: { bitrate, frameRate, heigh
     ...(codecs.length === 0 ? [] : [`CODECS="${codecs.join(",")}"`])
   ].join(",")
 
-const none: Groups = { audio: [], captions: [] }
+const hasAudio = (group: AudioGroup | undefined): group is AudioGroup => group !== undefined && group.audio.length > 0
 
 /** Returns the attributes that name the groups of a variant. */
-const groupsOf = ({ audio, captions }: Groups): string =>
+const groupsOf = ({ audio }: Variant, captions: ReadonlyArray<CaptionFiles>): string =>
   [
-    ...(audio.length === 0 ? [] : [`,AUDIO="${audioGroup}"`]),
+    ...(hasAudio(audio) ? [`,AUDIO="${audio.id}"`] : []),
     ...(captions.length === 0 ? [] : [`,SUBTITLES="${captionGroup}"`])
   ].join("")
 
-export const render = (variants: ReadonlyArray<Variant>, groups: Groups = none): string =>
-  [
+export const render = (variants: ReadonlyArray<Variant>, captions: ReadonlyArray<CaptionFiles> = []): string => {
+  const groups = new Map(variants.flatMap(({ audio }) => (hasAudio(audio) ? [[audio.id, audio]] : [])))
+  return [
     "#EXTM3U",
     "#EXT-X-VERSION:6",
     "#EXT-X-INDEPENDENT-SEGMENTS",
-    ...groups.audio.map(audioMedia),
-    ...groups.captions.map(captionMedia),
-    ...variants.flatMap((variant) => [`#EXT-X-STREAM-INF:${streamInf(variant)}${groupsOf(groups)}`, variant.uri]),
+    ...[...groups.values()].flatMap(({ audio, id }) => audio.map((one, index) => audioMedia(id, one, index))),
+    ...captions.map(captionMedia),
+    ...variants.flatMap((variant) => [
+      `#EXT-X-STREAM-INF:${streamInf(variant)}${groupsOf(variant, captions)}`,
+      variant.uri
+    ]),
     ""
   ].join("\n")
+}
 
 /** A playlist of the keyframes of a variant. */
 export interface Keyframes {
@@ -125,27 +167,33 @@ export const addCaptions = (text: string, captions: ReadonlyArray<CaptionFiles>)
 /** The attributes of a variant that name the groups of its audio and captions. */
 const groupAttributes = /,(?:AUDIO|SUBTITLES)="[^"\n]*"/g
 
-/** Returns the highest bitrate of the audio that a player loads beside a variant, given the variant without it. */
-const besideOf = (text: string, { peakBitrate, rendition: { bitrate } }: Variant): number => {
-  const [, bandwidth] = /^#EXT-X-STREAM-INF:BANDWIDTH=(\d+)/m.exec(text) ?? []
+/** Returns the highest bitrate of the audio that a player loads beside a variant, given the variant without it and its tag. */
+const besideOf = (tag: string, { peakBitrate, rendition: { bitrate } }: Variant): number => {
+  const [, bandwidth] = /:BANDWIDTH=(\d+)/.exec(tag) ?? []
   return Math.max(0, Number(bandwidth ?? 0) - Math.max(peakBitrate, bitrate))
 }
 
+/** The codecs of audio in a tag that variants of other audio do not have. */
+const copiedCodecs = /(?<=[",])(?:ac-3|ec-3)(?=[",])/g
+
 /**
- * Returns a multivariant playlist whose only variant is the first of `variants` with all of them. They share its audio and captions.
+ * Returns a multivariant playlist whose only variant, in one or more groups of audio, is the first of `variants`, with all of them. They
+ * share its audio and captions.
  */
 export const withVariants = (text: string, variants: readonly [Variant, ...Array<Variant>]): string => {
-  const [line = ""] = /^#EXT-X-STREAM-INF:.*$/m.exec(text) ?? []
-  const groups = (line.match(groupAttributes) ?? []).join("")
-  const beside = besideOf(text, variants[0])
-  const all = startFirst(variants).flatMap(({ rendition, peakBitrate, ...variant }) => [
-    `#EXT-X-STREAM-INF:${streamInf({
-      ...variant,
-      rendition: { ...rendition, bitrate: rendition.bitrate + beside },
-      peakBitrate: peakBitrate + beside
-    })}${groups}`,
-    variant.uri
-  ])
+  const all = (text.match(/^#EXT-X-STREAM-INF:.*$/gm) ?? []).flatMap((tag) => {
+    const groups = (tag.match(groupAttributes) ?? []).join("")
+    const beside = besideOf(tag, variants[0])
+    return startFirst(variants).flatMap(({ codecs, peakBitrate, rendition, uri }) => [
+      `#EXT-X-STREAM-INF:${streamInf({
+        uri,
+        codecs: [...codecs, ...(tag.match(copiedCodecs) ?? [])],
+        rendition: { ...rendition, bitrate: rendition.bitrate + beside },
+        peakBitrate: peakBitrate + beside
+      })}${groups}`,
+      uri
+    ])
+  })
   const kept = text.split("\n").filter((each) => each.startsWith("#") && !each.startsWith("#EXT-X-STREAM-INF:"))
   return [...kept, ...all, ""].join("\n")
 }

@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import type { AudioRendition } from "@holdfast/core/transcoding/AudioRendition"
 import type { Color } from "@holdfast/core/transcoding/Color"
 import * as ConversionPlan from "@holdfast/core/transcoding/ConversionPlan"
 import type { Audio, Media, Video } from "@holdfast/core/transcoding/Media"
@@ -72,7 +73,8 @@ describe("ConversionPlan", () => {
         ["audio1", "Deutsch", 2],
         ["audio2", "Deutsch (2)", 2],
         ["audio3", "Deutsch 5.1", 6],
-        ["audio4", "Comments", 2]
+        ["audio4", "Deutsch 5.1 AC-3", 6],
+        ["audio5", "Comments", 2]
       ]
     )
     assert.deepStrictEqual<object>(
@@ -81,11 +83,35 @@ describe("ConversionPlan", () => {
         { _tag: "Copy", index: 2 },
         { _tag: "Encode", index: 3, channels: 2, sampleRate: 48_000, bitrate: 128_000 },
         { _tag: "Encode", index: 3, channels: 6, sampleRate: 48_000, bitrate: 384_000 },
+        { _tag: "Copy", index: 3 },
         { _tag: "Copy", index: 4 }
       ]
     )
     const many = ConversionPlan.make(withOther(...Array.from({ length: 50 }, () => ({}))), "auto")
     assert.strictEqual(many.otherAudio.length, 11)
+  })
+
+  it.each<[string, Partial<Audio>, ConversionPlan.Mode, AudioRendition["codec"]]>([
+    ["AC-3", { codec: "ac3", channels: 6 }, "auto", "ac-3"],
+    ["E-AC-3 of eight channels", { codec: "eac3", channels: 8 }, "auto", "ec-3"],
+    ["AC-3 in stereo", { codec: "ac3", channels: 2 }, "auto", undefined],
+    ["AC-3 with a trimmed beginning", { codec: "ac3", channels: 6, isTrimmed: true }, "auto", undefined],
+    ["AC-3, mode transcode", { codec: "ac3", channels: 6 }, "transcode", undefined],
+    ["DTS", { codec: "dts", channels: 6 }, "auto", undefined]
+  ])("%s → copied beside AAC, or not", (_, change, mode, codec) => {
+    const { audio = [] } = ConversionPlan.toRenditions(
+      ConversionPlan.make(withAudio({ profile: null, ...change }), mode)
+    )
+    const copies = audio.filter((one) => one.codec !== undefined)
+    assert.deepStrictEqual(
+      copies.map((one) => [one.codec, one.channels]),
+      codec === undefined ? [] : [[codec, change.channels]]
+    )
+    if (change.channels !== 2)
+      assert.deepStrictEqual(
+        audio.slice(0, 2).map(({ channels }) => channels),
+        [2, 6]
+      )
   })
 
   it("one audio track → as a file without languages", () => {

@@ -109,6 +109,42 @@ describe("LadderPlaylists", () => {
     assert.strictEqual(joined.get("180p.m3u8"), media.replaceAll("index", "180p/index"))
   })
 
+  it("join: multivariant playlist with a group of AC-3 → all variants in both groups, with their codecs and bitrates", () => {
+    const tag = (bandwidth: number, codecs: string, group: string) =>
+      `#EXT-X-STREAM-INF:BANDWIDTH=${bandwidth},AVERAGE-BANDWIDTH=4000000,RESOLUTION=1280x720,CODECS="${codecs}",AUDIO="${group}"`
+    const entry = [
+      "#EXTM3U",
+      tag(4_100_010, "avc1.64001f,mp4a.40.2", "audio"),
+      "720p.m3u8",
+      tag(4_400_010, "avc1.64001f,mp4a.40.2,ac-3", "ac-3"),
+      "720p.m3u8",
+      ""
+    ].join("\n")
+    const playlists = new Map([
+      ["playlist.m3u8", entry],
+      ["720p.m3u8", media]
+    ])
+    const joined = LadderPlaylists.join({ presentation: presentation("hls"), playlists }, lower)
+    const text = joined.get("playlist.m3u8") ?? ""
+    const variants = [...text.matchAll(/^#EXT-X-STREAM-INF:BANDWIDTH=(\d+)(.*),AUDIO="(.*)"\n(.*)$/gm)]
+    assert.deepStrictEqual(
+      variants.map(([, bandwidth, attributes = "", group, uri]) => [
+        Number(bandwidth),
+        /CODECS="[^"]*ac-3"/.test(attributes),
+        group,
+        uri
+      ]),
+      [
+        [300_010, false, "audio", "180p.m3u8"],
+        [4_100_010, false, "audio", "720p.m3u8"],
+        [800_010, false, "audio", "360p.m3u8"],
+        [600_010, true, "ac-3", "180p.m3u8"],
+        [4_400_010, true, "ac-3", "720p.m3u8"],
+        [1_100_010, true, "ac-3", "360p.m3u8"]
+      ]
+    )
+  })
+
   it("join: manifest → representations beside that of the copy, with its times from 0", () => {
     const text = LadderPlaylists.join(dash, lower).get("manifest.mpd") ?? ""
     const [set = ""] = /<AdaptationSet id="0"[\s\S]*?<\/AdaptationSet>/.exec(text) ?? []

@@ -44,6 +44,67 @@ describe("MultivariantPlaylist", () => {
   })
 })
 
+describe("MultivariantPlaylist.audioGroups", () => {
+  const one = (label: string, channels: number, codec?: "ac-3" | "ec-3") => ({
+    uri: `${label}.m3u8`,
+    rendition: { name: "audio1", label, language: null, channels, ...(codec === undefined ? undefined : { codec }) }
+  })
+
+  it("audioGroups: copies of surround sound → groups of the same labels, with stereo where there is no copy", () => {
+    const groups = MultivariantPlaylist.audioGroups([
+      one("English", 2),
+      one("English 5.1", 6),
+      one("English 5.1 AC-3", 6, "ac-3"),
+      one("Deutsch", 1),
+      one("Suomi", 2),
+      one("Suomi 5.1", 6),
+      one("Suomi 7.1 E-AC-3", 8, "ec-3")
+    ])
+    assert.deepStrictEqual(
+      groups.map(({ audio, id }) => [
+        id,
+        audio.map(({ rendition, uri }) => [rendition.label, rendition.channels, uri])
+      ]),
+      [
+        [
+          "audio",
+          [
+            ["English", 2, "English.m3u8"],
+            ["English 5.1", 6, "English 5.1.m3u8"],
+            ["Deutsch", 1, "Deutsch.m3u8"],
+            ["Suomi", 2, "Suomi.m3u8"],
+            ["Suomi 5.1", 6, "Suomi 5.1.m3u8"]
+          ]
+        ],
+        [
+          "ac-3",
+          [
+            ["English", 6, "English 5.1 AC-3.m3u8"],
+            ["Deutsch", 1, "Deutsch.m3u8"],
+            ["Suomi", 2, "Suomi.m3u8"]
+          ]
+        ],
+        [
+          "ec-3",
+          [
+            ["English", 2, "English.m3u8"],
+            ["Deutsch", 1, "Deutsch.m3u8"],
+            ["Suomi", 8, "Suomi 7.1 E-AC-3.m3u8"]
+          ]
+        ]
+      ]
+    )
+  })
+
+  it("audioGroups: no audio to choose → one group without renditions, which no playlist names", () => {
+    const groups = MultivariantPlaylist.audioGroups([])
+    assert.deepStrictEqual(
+      groups.map(({ audio }) => audio.length),
+      [0]
+    )
+  })
+})
+
 describe("MultivariantPlaylist.startFirst", () => {
   const variant = (name: string, peakBitrate: number) => ({
     rendition: { name, width: 1, height: 1, frameRate: null, bitrate: peakBitrate },
@@ -117,6 +178,20 @@ describe("Manifest", () => {
     assert.include(corrected, '<Representation id="0" codecs="avc1" bandwidth="1000" width="2">')
     assert.include(corrected, '<Representation id="1" codecs="avc1" bandwidth="200" width="2">')
     assert.notInclude(corrected, "bitstreamSwitching")
+  })
+
+  it("correct: AC-3 and E-AC-3 → the names that players know", () => {
+    const audio = (codecs: string) => `<Representation id="1" mimeType="audio/mp4" codecs="${codecs}" bandwidth="1">`
+    const corrected = Manifest.correct(`${audio("mp4a.a5")}${audio("mp4a.a6")}${audio("mp4a.40.2")}`, {
+      duration: 1,
+      bandwidths: [],
+      audio: [],
+      captions: []
+    })
+    assert.deepStrictEqual(
+      [...corrected.matchAll(/codecs="([^"]*)"/g)].map(([, codec]) => codec),
+      ["ac-3", "ec-3", "mp4a.40.2"]
+    )
   })
 })
 

@@ -2,6 +2,7 @@
  * Arguments for the output of a DASH presentation to the current directory: one adaptation set for the video, one for
  * each audio rendition.
  */
+import type { AudioRendition } from "@holdfast/core/transcoding/AudioRendition"
 import * as StreamFiles from "@holdfast/core/transcoding/StreamFiles"
 import * as Encoding from "./Encoding.ts"
 import * as Options from "./Options.ts"
@@ -17,8 +18,7 @@ const muxer = ({ cutsAtKeyframes }: Tracks): Options.Options => ({
   init_seg_name: "init-$RepresentationID$.m4s",
   media_seg_name: "chunk-$RepresentationID$-$Number$.m4s",
   // A track that is copied from MPEG-TS would keep that container's codec tags, which MP4 rejects.
-  "tag:v": "avc1",
-  "tag:a": "mp4a"
+  "tag:v": "avc1"
 })
 
 /** One for the video, and one for each audio rendition. */
@@ -31,21 +31,26 @@ const adaptationSets = ({ audio, otherAudio, video }: Tracks): string =>
     .map((streams, id) => `id=${id},streams=${streams}`)
     .join(" ")
 
-/** MP4 has the AAC configuration once, in its header; MPEG-TS has it before each frame. */
-const bitstreamFilter = ({ encode }: AudioTrack, stream: string): Options.Options => ({
-  [`bsf:${stream}`]: encode === undefined ? "aac_adtstoasc" : undefined
+/** Names the codec. MP4 has the AAC configuration once, in its header; MPEG-TS has it before each frame. */
+const inMp4 = (
+  { encode }: AudioTrack,
+  stream: string,
+  codec: NonNullable<AudioRendition["codec"]> | "mp4a" = "mp4a"
+): Options.Options => ({
+  [`tag:${stream}`]: codec,
+  [`bsf:${stream}`]: encode === undefined && codec === "mp4a" ? "aac_adtstoasc" : undefined
 })
 
 /** Options of each audio track, with its language in several. */
 const audioOptions = ({ audio, otherAudio, presentation }: Tracks): ReadonlyArray<Options.Options> => {
   if (audio === undefined) return []
-  if (otherAudio.length === 0) return [Encoding.audio(audio, "a"), bitstreamFilter(audio, "a")]
+  if (otherAudio.length === 0) return [Encoding.audio(audio, "a"), inMp4(audio, "a")]
   return [audio, ...otherAudio].flatMap((track, index) => {
-    const language = presentation.audio?.[index]?.language ?? null
+    const { codec, language = null } = presentation.audio?.[index] ?? {}
     const stream = `a:${index}`
     return [
       Encoding.audio(track, stream),
-      bitstreamFilter(track, stream),
+      inMp4(track, stream, codec),
       language === null ? {} : { [`metadata:s:${stream}`]: `language=${language}` }
     ]
   })

@@ -50,10 +50,15 @@ export const make = (
       return { duration, rendition: { ...one.rendition, bitrate: average }, peakBitrate: peak }
     }
 
+    type Rates = (
+      one: StreamFiles.HlsRendition,
+      group: MultivariantPlaylist.AudioGroup
+    ) => Pick<MultivariantPlaylist.Variant, "rendition" | "peakBitrate">
+
     /** Other audio is loaded beside the segments with the default (RFC 8216, section 4.3.4.2). */
-    const withOtherAudio = (one: StreamFiles.HlsRendition) => {
+    const withOtherAudio: Rates = (one, group) => {
       const { peakBitrate, rendition } = measureRates(one)
-      const others = otherAudio.map(measure)
+      const others = otherAudio.filter(({ playlist }) => group.audio.some(({ uri }) => uri === playlist)).map(measure)
       const [average, peak] = [others.map((each) => each.average), others.map((each) => each.peak)]
       return {
         rendition: { ...rendition, bitrate: rendition.bitrate + Math.max(0, ...average) },
@@ -61,7 +66,7 @@ export const make = (
       }
     }
 
-    const expectedRates = ({ rendition }: StreamFiles.HlsRendition) => ({ rendition, peakBitrate: rendition.bitrate })
+    const expectedRates: Rates = ({ rendition }) => ({ rendition, peakBitrate: rendition.bitrate })
 
     const codecsOf = ({ prefix }: StreamFiles.HlsRendition) =>
       Effect.map(directory.head(StreamFiles.segment(prefix, 0), headBytes), (head) =>
@@ -71,10 +76,7 @@ export const make = (
       )
 
     /** Writes the multivariant playlist. Returns its event. */
-    const writeMultivariant = (
-      rates: (one: StreamFiles.HlsRendition) => Pick<MultivariantPlaylist.Variant, "rendition" | "peakBitrate">,
-      captions: ReadonlyArray<StreamFiles.CaptionFiles>
-    ) =>
+    const writeMultivariant = (rates: Rates, captions: ReadonlyArray<StreamFiles.CaptionFiles>) =>
       Effect.gen(function* () {
         codecs ??= yield* Effect.forEach(all, codecsOf)
         const found = codecs
@@ -82,12 +84,17 @@ export const make = (
         const [defaultAudio] = expected.audio ?? []
         const audio = defaultAudio === undefined ? [] : [{ rendition: defaultAudio, uri: undefined }]
         const others = otherAudio.filter(hasSegments).map(({ playlist, rendition }) => ({ rendition, uri: playlist }))
-        const text = MultivariantPlaylist.render(
+        const variants = MultivariantPlaylist.audioGroups([...audio, ...others]).flatMap((group) =>
           MultivariantPlaylist.startFirst(
-            all.map((one, index) => ({ ...rates(one), uri: one.playlist, codecs: found[index] ?? [] }))
-          ),
-          { audio: [...audio, ...others], captions }
+            all.map((one, index) => ({
+              ...rates(one, group),
+              uri: one.playlist,
+              codecs: [...(found[index] ?? []), ...(group.codec === undefined ? [] : [group.codec])],
+              audio: group
+            }))
+          )
         )
+        const text = MultivariantPlaylist.render(variants, captions)
         texts.set(name, text)
         yield* directory.write(name, text)
         return Events.PlaylistUpdated({ name, text })

@@ -5,6 +5,7 @@
  * - It declares the bandwidth that the encoder was asked for, or that of the first segment.
  * - It declares `bitstreamSwitching`, which is true only of representations that can be decoded without their own initialization
  *   segment. These have different parameters.
+ * - It names AC-3 and E-AC-3 by their numbers in MPEG-4, which players do not know (ETSI TS 102 366, annex I.1.2).
  * - It does not declare the labels of several audio tracks, and which of them is the default.
  */
 import type { AudioRendition } from "@holdfast/core/transcoding/AudioRendition"
@@ -74,6 +75,7 @@ export const correct = (text: string, { audio, bandwidths, captions, duration }:
   ManifestCaptions.add(describeAudio(text, audio), captions)
     .replace(/(mediaPresentationDuration=)"[^"]*"/, `$1"PT${(Math.ceil(duration * 1000) / 1000).toFixed(3)}S"`)
     .replaceAll(' bitstreamSwitching="true"', "")
+    .replaceAll(/ codecs="mp4a\.a([56])"/gi, (_, number) => ` codecs="${number === "5" ? "ac-3" : "ec-3"}"`)
     .replaceAll(/(<Representation id="(\d+)"[^>]* bandwidth=)"[^"]*"/g, (whole, before: string, id: string) => {
       const bandwidth = bandwidths[Number(id)]
       return bandwidth === undefined ? whole : `${before}"${bandwidth}"`
