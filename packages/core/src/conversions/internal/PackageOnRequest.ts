@@ -47,18 +47,19 @@ export const make = Effect.gen(function* () {
   })
 
   const run = Effect.fnUntraced(function* ({ content, conversionId, format }: Requested) {
-    const prepared = yield* PackageContent.prepare(content, format)
-    if (Option.isNone(prepared)) return
+    // Before the content is read: otherwise a worker that polls meanwhile packages it, too.
     const claimed = yield* claim(conversionId)
     // A worker was faster, or the conversion was cancelled.
     if (Option.isNone(claimed)) return
-    const now = yield* DateTime.now
-    const release = conversions.release(claimed.value, {
-      retryAt: now,
-      countAttempt: false,
-      sweepAt: DateTime.addDuration(now, blobGrace)
+    const release = Effect.flatMap(DateTime.now, (now) => {
+      const sweepAt = DateTime.addDuration(now, blobGrace)
+      return conversions.release(claimed.value, { retryAt: now, countAttempt: false, sweepAt })
     })
-    yield* PackageContent.publish(claimed.value, prepared.value).pipe(Effect.onError(() => Effect.ignore(release)))
+    yield* Effect.gen(function* () {
+      const prepared = yield* PackageContent.prepare(content, format)
+      if (Option.isNone(prepared)) return yield* release
+      yield* PackageContent.publish(claimed.value, prepared.value)
+    }).pipe(Effect.onError(() => Effect.ignore(release)))
   })
 
   return (requested: Requested): Effect.Effect<void> =>

@@ -33,7 +33,7 @@ export const temporary = Effect.acquireRelease(
 )
 
 /** All services but a worker. DOOMED blobs may be swept at once. */
-export const withPorts = <E>(ports: Layer.Layer<Metadata | BlobStore | ConversionWorkspace, E>) =>
+export const withPorts = <Further, E>(ports: Layer.Layer<Metadata | BlobStore | ConversionWorkspace | Further, E>) =>
   Holdfast.layer.pipe(
     Layer.provideMerge(
       Layer.mergeAll(

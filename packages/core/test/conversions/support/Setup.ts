@@ -18,6 +18,7 @@ import type { Media } from "@holdfast/core/transcoding/Media"
 import * as FsConversionWorkspace from "@holdfast/fs/FsConversionWorkspace"
 import * as MemoryMetadata from "@holdfast/testing/metadata/MemoryMetadata"
 import * as Sample from "@holdfast/testing/metadata/Sample"
+import * as FaultyBlobStore from "@holdfast/testing/storage/FaultyBlobStore"
 import * as MemoryBlobStore from "@holdfast/testing/storage/MemoryBlobStore"
 import * as FakeMedia from "@holdfast/testing/transcoding/FakeMedia"
 import * as Effect from "effect/Effect"
@@ -34,7 +35,7 @@ export { clearFaults, startWorker, until }
 const services = Services.withPorts(
   Layer.mergeAll(
     MemoryMetadata.layer,
-    MemoryBlobStore.layer,
+    Layer.provide(FaultyBlobStore.layer, MemoryBlobStore.layer),
     Layer.unwrap(Effect.map(Services.temporary, (directory) => FsConversionWorkspace.layer({ directory })))
   )
 )
