@@ -6,6 +6,7 @@
  */
 import type * as BlobError from "@holdfast/core/storage/BlobError"
 import * as BlobStore from "@holdfast/core/storage/BlobStore"
+import * as WholeContents from "@holdfast/core/storage/WholeContents"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
@@ -75,12 +76,13 @@ const makeMethods = (layout: Layout.Layout, { reserveBytes }: Options, writer = 
       const blobPath = Layout.locate(layout, key)
       if (blobPath === undefined) return Effect.fail(FsErrors.invalidKey("put"))
       const path = `${layout.tmp}/${blobPath.blobId}.${writer}${uploads++}`
-      const upload = Upload.make(path, directCalls)
+      const bytes = WholeContents.bytesOf(content)
+      const upload = bytes === undefined ? Upload.make(path, directCalls) : Upload.ofBytes(path, directCalls, bytes)
       const space = reserve.writer(Upload.bufferBytes)
       const toBlobError = Effect.mapError(FsErrors.fromErrnoOfStore("put"))
       const write = (chunks: ReadonlyArray<Uint8Array>) =>
         toBlobError(Effect.flatMap(space.claim(countBytes(chunks)), () => upload.accept(chunks)))
-      return restore(Stream.runForEachArray(content, write)).pipe(
+      return restore(bytes === undefined ? Stream.runForEachArray(content, write) : write([bytes])).pipe(
         Effect.andThen(toBlobError(upload.finish)),
         // An interruption cannot stop a system call. `restore(Effect.void)` checks for one between the calls.
         Effect.tap(() => toBlobError(Publication.publish(publisher, path, blobPath, restore(Effect.void)))),

@@ -18,18 +18,20 @@ describe("FsBlobStore", () => {
 
   /** The system calls at which the process is killed. The last number of each kind is above the number of its calls. */
   const points = [
-    ...[2, 4, 6, 7, 8, 9, 10, 11, 12, 40].map((nth) => ["fsync", nth] as const),
-    ...[1, 2, 3, 4].map((nth) => ["rename", nth] as const),
-    ...[4].map((nth) => ["mkdir", nth] as const)
+    ...[2, 4, 6, 7, 8, 9, 10, 11, 12, 40].map((nth) => ["fsync", nth, "streamed"] as const),
+    ...[1, 2, 3, 4].map((nth) => ["rename", nth, "streamed"] as const),
+    ...[4].map((nth) => ["mkdir", nth, "streamed"] as const),
+    ...[7, 10, 40].map((nth) => ["fsync", nth, "whole"] as const),
+    ...[2].map((nth) => ["rename", nth, "whole"] as const)
   ]
 
-  for (const [call, nth] of points) {
-    it.live(`put: process killed at ${call} number ${nth} → acknowledged blobs whole, no other file left`, () =>
+  for (const [call, nth, how] of points) {
+    it.live(`put, ${how}: process killed at ${call} number ${nth} → acknowledged blobs whole, no other file left`, () =>
       Effect.gen(function* () {
         const directory = yield* TemporaryDirectory.make
         const log = `${directory}/strace.log`
         const data = `${directory}/data`
-        const program = yield* Program.start("put.ts", [data, "2", sizes], Strace.killAt(log, call, nth))
+        const program = yield* Program.start("put.ts", [data, "2", sizes, how], Strace.killAt(log, call, nth))
         const { code, stdout } = yield* program.ended
         const { acknowledged } = yield* Consistency.assertConsistent(data, stdout)
         if (code === 0) assert.strictEqual(acknowledged.length, 3)
@@ -39,19 +41,23 @@ describe("FsBlobStore", () => {
   }
 
   const failures = [
-    ["openat", "tmp", "EMFILE", "Unavailable"],
-    ["write", "tmp", "ENOSPC", "StorageFull"],
-    ["write", "tmp", "EIO", "Unavailable"],
-    ["fsync", "tmp", "EIO", "Unavailable"],
-    ["close", "tmp", "EIO", "Unavailable"],
-    ["rename", "tmp", "EDQUOT", "StorageFull"],
-    ["mkdir", "shard", "ENOSPC", "StorageFull"],
-    ["openat", "shard", "EACCES", "Internal"],
-    ["fsync", "shard", "EIO", "Unavailable"]
+    ["openat", "tmp", "EMFILE", "Unavailable", "streamed"],
+    ["write", "tmp", "ENOSPC", "StorageFull", "streamed"],
+    ["write", "tmp", "EIO", "Unavailable", "streamed"],
+    ["fsync", "tmp", "EIO", "Unavailable", "streamed"],
+    ["close", "tmp", "EIO", "Unavailable", "streamed"],
+    ["rename", "tmp", "EDQUOT", "StorageFull", "streamed"],
+    ["mkdir", "shard", "ENOSPC", "StorageFull", "streamed"],
+    ["openat", "shard", "EACCES", "Internal", "streamed"],
+    ["fsync", "shard", "EIO", "Unavailable", "streamed"],
+    ["openat", "tmp", "EMFILE", "Unavailable", "whole"],
+    ["write", "tmp", "ENOSPC", "StorageFull", "whole"],
+    ["fsync", "tmp", "EIO", "Unavailable", "whole"],
+    ["rename", "tmp", "EDQUOT", "StorageFull", "whole"]
   ] as const
 
-  for (const [call, place, errno, reason] of failures) {
-    it.live(`put: ${call} in ${place} fails with ${errno} → ${reason}, no file left`, () =>
+  for (const [call, place, errno, reason, how] of failures) {
+    it.live(`put, ${how}: ${call} in ${place} fails with ${errno} → ${reason}, no file left`, () =>
       Effect.gen(function* () {
         const directory = Fs.realpathSync(yield* TemporaryDirectory.make)
         const data = `${directory}/data`
@@ -61,7 +67,7 @@ describe("FsBlobStore", () => {
           shard: `${data}/blobs/${Generate.id("ten", 3, 0)}/${Generate.id("bkt", 3, 1)}/${blob.slice(-2)}`
         }
         const strace = Strace.failAt(`${directory}/strace.log`, call, paths[place], errno)
-        const program = yield* Program.start("put.ts", [data, "3", "4000,50000,600000"], strace)
+        const program = yield* Program.start("put.ts", [data, "3", "4000,50000,600000", how], strace)
         const { code, stdout, stderr } = yield* program.ended
         assert.strictEqual(code, 0, stderr)
         const { acknowledged, failed, stored } = yield* Consistency.assertConsistent(data, stdout)

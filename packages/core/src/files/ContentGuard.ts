@@ -11,6 +11,7 @@ import * as Effect from "effect/Effect"
 import * as Pull from "effect/Pull"
 import * as Stream from "effect/Stream"
 import type { TypeNotAllowed } from "../buckets/ContentRules.ts"
+import * as WholeContents from "../storage/WholeContents.ts"
 import { ContentTooLarge, LengthMismatch } from "./FileErrors.ts"
 import { headLength } from "./FileSignature.ts"
 
@@ -31,18 +32,35 @@ export interface Expected {
   readonly checkHead?: ((head: Uint8Array) => Effect.Effect<void, TypeNotAllowed>) | undefined
 }
 
+/** Checks a content whose bytes are known, which then needs no wrapper. */
+const checkWhole = <E, R>(
+  content: Stream.Stream<Uint8Array, E, R>,
+  bytes: Uint8Array,
+  { checkHead, isOfBucket, length, limit }: Expected
+): Effect.Effect<Guarded<E, R>, ContentTooLarge | LengthMismatch | TypeNotAllowed> => {
+  if (bytes.length > limit) return Effect.fail(new ContentTooLarge({ limit, isOfBucket }))
+  if (length !== undefined && bytes.length !== length) return Effect.fail(new LengthMismatch())
+  const head = bytes.subarray(0, headLength)
+  const guarded = { content, head: () => head }
+  return checkHead === undefined || head.length < headLength
+    ? Effect.succeed(guarded)
+    : Effect.as(checkHead(head), guarded)
+}
+
 /**
  * Wraps a content. The wrapped stream fails with `ContentTooLarge` after more than `limit` bytes, and with `LengthMismatch`
  * unless it has exactly `length` bytes. A declared length above the limit fails with `ContentTooLarge` before anything is
- * read.
+ * read. A content whose bytes are known (`WholeContents`) fails at once.
  */
 export const make = <E, R>(
   source: Stream.Stream<Uint8Array, E, R>,
   expected: Expected
-): Effect.Effect<Guarded<E, R>, ContentTooLarge> => {
+): Effect.Effect<Guarded<E, R>, ContentTooLarge | LengthMismatch | TypeNotAllowed> => {
   const { checkHead, isOfBucket, length, limit } = expected
   const tooLarge = Effect.suspend(() => Effect.fail(new ContentTooLarge({ limit, isOfBucket })))
   if (length !== undefined && length > limit) return tooLarge
+  const bytes = WholeContents.bytesOf(source)
+  if (bytes !== undefined) return checkWhole(source, bytes, expected)
   const head = new Uint8Array(headLength)
   let headFilled = 0
   let isHeadChecked = checkHead === undefined

@@ -2,7 +2,9 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Stream from "effect/Stream"
+import { TypeNotAllowed } from "@holdfast/core/buckets/ContentRules"
 import * as ContentGuard from "@holdfast/core/files/ContentGuard"
+import * as WholeContents from "@holdfast/core/storage/WholeContents"
 import { headLength } from "@holdfast/core/files/FileSignature"
 
 const source = (...sizes: ReadonlyArray<number>) =>
@@ -29,6 +31,37 @@ describe("ContentGuard", () => {
       const exit = yield* run(sizes, expected)
       if (fails === undefined) assert.isTrue(Exit.isSuccess(exit))
       else assert.include(JSON.stringify(exit), fails)
+    })
+  )
+
+  it.effect.each([
+    { size: 10, expected: { limit: 10 }, fails: undefined },
+    { size: 11, expected: { limit: 10 }, fails: "ContentTooLarge" },
+    { size: 0, expected: { limit: 0 }, fails: undefined },
+    { size: 7, expected: { limit: 10, length: 7 }, fails: undefined },
+    { size: 7, expected: { limit: 10, length: 8 }, fails: "LengthMismatch" },
+    { size: 7, expected: { limit: 10, length: 6 }, fails: "LengthMismatch" },
+    { size: 1, expected: { limit: 10, length: 11 }, fails: "ContentTooLarge" }
+  ])("make, all bytes known: %j", ({ expected, fails, size }) =>
+    Effect.gen(function* () {
+      const content = WholeContents.stream(new Uint8Array(size).fill(1))
+      const exit = yield* Effect.exit(ContentGuard.make(content, expected))
+      if (Exit.isSuccess(exit)) {
+        assert.isUndefined(fails)
+        assert.strictEqual(exit.value.head().length, size)
+        // The store gets the bytes, too.
+        assert.strictEqual(WholeContents.bytesOf(exit.value.content)?.length, size)
+      } else assert.include(JSON.stringify(exit), fails ?? "no error")
+    })
+  )
+
+  it.effect("all bytes known, first bytes refused → the error; fewer than headLength → not checked yet", () =>
+    Effect.gen(function* () {
+      const checkHead = () => Effect.fail(new TypeNotAllowed({ contentType: "a/b", allowedTypes: ["c/d"] }))
+      const make = (size: number) =>
+        Effect.exit(ContentGuard.make(WholeContents.stream(new Uint8Array(size)), { limit: 1e6, checkHead }))
+      assert.isTrue(Exit.isFailure(yield* make(headLength)))
+      assert.isTrue(Exit.isSuccess(yield* make(headLength - 1)))
     })
   )
 

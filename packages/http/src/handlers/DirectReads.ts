@@ -35,20 +35,10 @@ import * as CommonHeaders from "../problems/CommonHeaders.ts"
 import type { RequestHeaders } from "../transfer/request/EntityTags.ts"
 import * as SendContent from "../transfer/response/SendContent.ts"
 import * as SendStream from "../transfer/response/SendStream.ts"
+import type { DirectAnswer, FindDirectAnswer } from "./support/DirectAnswer.ts"
 import * as ContentOf from "./support/ContentOf.ts"
 import * as FileJson from "./support/FileJson.ts"
-import * as FrequentListQuery from "./support/FrequentListQuery.ts"
-
-/** A request that may be answered here. */
-export interface DirectRead {
-  /** The path template of its route. */
-  readonly route: string
-  /** Returns whether it has answered. When it returns false or fails, it has sent nothing unless the response has its head. */
-  readonly answer: (response: ServerResponse, info: RequestInfo) => Effect.Effect<boolean, unknown>
-}
-
-/** Finds out whether a request may be answered here. */
-export type FindDirectRead = (request: IncomingMessage) => DirectRead | undefined
+import * as FrequentQuery from "./support/FrequentQuery.ts"
 
 const { get, list } = Api.groups.files.endpoints
 const { download, view } = Api.groups.reading.endpoints
@@ -66,6 +56,16 @@ const address = new RegExp(
 /** The same for a list, which most clients request with a query. */
 const listAddress = new RegExp(`^${list.path.replace(/:\w+/g, "([a-z0-9_-]{40})")}(?:\\?(.*))?$`)
 
+const flags: Readonly<Record<string, boolean>> = { true: true, "1": true, false: false, "0": false }
+
+const listQuery = {
+  apiKey: FrequentQuery.key,
+  limit: (text: string) => (/^\d{1,4}$/.test(text) ? Number(text) : undefined),
+  cursor: FrequentQuery.key,
+  path: FrequentQuery.text,
+  recursive: (text: string) => flags[text]
+}
+
 const segmentRoute = (format: Format, name: string): string => {
   if (format === "dash") return dashFile.path
   return name.includes("/") ? hlsRenditionFile.path : hlsFile.path
@@ -82,7 +82,7 @@ const acceptsAll = ({ accept }: RequestHeaders): boolean => accept === undefined
 
 /** Makes the function for a server whose contents are local files. */
 export const make: Effect.Effect<
-  FindDirectRead,
+  FindDirectAnswer,
   never,
   Access | Downloads | Files | Links | PlaybackKeys | Rates | Streams | KeyActors.Services
 > = Effect.gen(function* () {
@@ -110,7 +110,7 @@ export const make: Effect.Effect<
     request: IncomingMessage,
     file: FileRef,
     identified: Effect.Effect<Reader, Unauthenticated>
-  ): DirectRead => ({
+  ): DirectAnswer => ({
     route,
     answer: (response, info) =>
       Effect.flatMap(identified, (reader) =>
@@ -135,7 +135,7 @@ export const make: Effect.Effect<
     request: IncomingMessage,
     file: FileRef,
     key: string
-  ): DirectRead => ({
+  ): DirectAnswer => ({
     route: segmentRoute(stream.format, stream.name),
     answer: (response, info) =>
       Effect.flatMap(isPlaybackKey(key) ? verifyPlayback(key, file) : identify(key), (viewer) =>
@@ -163,7 +163,7 @@ export const make: Effect.Effect<
     return true
   }
 
-  const record = (file: FileRef, key: string): DirectRead => ({
+  const record = (file: FileRef, key: string): DirectAnswer => ({
     route: get.path,
     answer: (response, info) =>
       onBehalfOf(file.tenantId)(
@@ -173,7 +173,7 @@ export const make: Effect.Effect<
       )
   })
 
-  const page = (bucket: BucketRef, query: FileList.Request, key: string): DirectRead => ({
+  const page = (bucket: BucketRef, query: FileList.Request, key: string): DirectAnswer => ({
     route: list.path,
     answer: (response, info) =>
       onBehalfOf(bucket.tenantId)(
@@ -185,12 +185,13 @@ export const make: Effect.Effect<
       )
   })
 
-  const findPage = (request: IncomingMessage): DirectRead | undefined => {
+  const findPage = (request: IncomingMessage): DirectAnswer | undefined => {
     const [, tenantId = "", bucketId = "", text = ""] = listAddress.exec(request.url ?? "") ?? []
     const headers = headersOf(request)
-    const query = tenantId === "" || !acceptsAll(headers) ? undefined : FrequentListQuery.parse(text)
-    if (query === undefined) return undefined
-    const key = PresentedKey.findOne({}, headers)
+    const parsed = tenantId === "" || !acceptsAll(headers) ? undefined : FrequentQuery.parse(listQuery, text)
+    if (parsed === undefined) return undefined
+    const { apiKey = "", ...query } = parsed
+    const key = PresentedKey.findOne({ apiKey }, headers)
     return typeof key === "string" && key !== "" ? page({ tenantId, bucketId }, query, key) : undefined
   }
 

@@ -1,14 +1,14 @@
 /**
  * Failures of requests that were tried ahead of the router. The router answers such a request with the failure, and does not try again:
- * a database that does not answer would take the client's time twice.
+ * a database that does not answer would take the client's time twice, and a body can be read once.
  */
-import type { MetadataError } from "@holdfast/core/MetadataError"
+import type * as Cause from "effect/Cause"
 import type { IncomingMessage } from "node:http"
 
-const failures = new WeakMap<object, MetadataError>()
+const failures = new WeakMap<object, Cause.Cause<unknown>>()
 
 /** Records that a request has failed. */
-export const set = (request: IncomingMessage, error: MetadataError): void => void failures.set(request, error)
+export const set = (request: IncomingMessage, cause: Cause.Cause<unknown>): void => void failures.set(request, cause)
 
-/** Returns the failure of a request, by Node's request; undefined if there is none. */
-export const find = (request: object): MetadataError | undefined => failures.get(request)
+/** Returns why a request has failed, by Node's request; undefined if it has not. */
+export const find = (request: object): Cause.Cause<unknown> | undefined => failures.get(request)

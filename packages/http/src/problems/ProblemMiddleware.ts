@@ -4,7 +4,7 @@
  */
 import { CurrentRequest, type Refusal, type RequestInfo } from "@holdfast/core/access/CurrentRequest"
 import type { SecureRandom } from "effect/crypto/SecureRandom"
-import * as Cause from "effect/Cause"
+import type * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type { RouterConfig } from "effect/http/FindMyWay"
@@ -113,8 +113,7 @@ export const layer = <R = never>(
           })
           return Effect.map(
             Effect.provideService(
-              findRefusal(request.url) ??
-                (failure === undefined ? answer : Effect.orDie(toResponse(Cause.fail(failure)))),
+              findRefusal(request.url) ?? (failure === undefined ? answer : Effect.orDie(toResponse(failure))),
               CurrentRequest,
               current
             ),

@@ -206,7 +206,7 @@ describe("uploads", () => {
       const before = [await content(), filesBelow(`${server.directory}/blobs`)]
       const connection = await RawClient.connect(server.url)
       await connection.write(
-        RawClient.head("POST", `/api/v1${file}/reupload`, { "X-Api-Key": server.rootKey, "Content-Length": 50_000 })
+        RawClient.head("POST", `/api/v1${file}/reupload`, { "X-Api-Key": server.rootKey, "Content-Length": 90_000 })
       )
       await connection.write(Buffer.alloc(20_000))
       await expect.poll(pendingCount).toBe(1)

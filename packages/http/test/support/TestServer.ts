@@ -47,7 +47,7 @@ import { createServer, type IncomingMessage, type RequestListener } from "node:h
 import * as Os from "node:os"
 import * as Path from "node:path"
 import * as ApiRoutes from "../../src/handlers/ApiRoutes.ts"
-import * as DirectReads from "../../src/handlers/DirectReads.ts"
+import * as DirectAnswers from "../../src/handlers/DirectAnswers.ts"
 import * as PlaybackRoutes from "../../src/handlers/PlaybackRoutes.ts"
 import * as RequestId from "../../src/problems/RequestId.ts"
 import * as IntegrityLayer from "../../src/server/compose/IntegrityLayer.ts"
@@ -91,7 +91,7 @@ export interface TestServer extends Requests.Requests {
   readonly rootKey: string
   /** The lines that were logged so far. */
   readonly logs: ReadonlyArray<string>
-  /** Returns how many requests the router has got: all but those that `DirectReads` has answered. */
+  /** Returns how many requests the router has got: all but those that `DirectAnswers` has answered. */
   readonly routed: () => number
   /** Runs an effect with the services and the ports of core. */
   readonly run: <A, E>(effect: Effect.Effect<A, E, Holdfast.Services | Holdfast.Ports>) => Promise<A>
@@ -198,7 +198,7 @@ export const start = async (options: Options = {}): Promise<TestServer> => {
         routed++
         for (const listener of routers) Reflect.apply(listener, node, [request, response])
       }
-      const find = capabilities.localFiles ? yield* DirectReads.make : () => undefined
+      const find = capabilities.localFiles ? yield* DirectAnswers.make : () => undefined
       const observe = (request: IncomingMessage) => ({
         requestId: assignRequestId(request.headersDistinct[RequestId.header]?.[0]),
         clientAddress: request.socket.remoteAddress

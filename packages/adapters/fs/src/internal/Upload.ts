@@ -3,7 +3,7 @@
  */
 import type { BlobReceipt } from "@holdfast/core/storage/BlobStore"
 import * as Effect from "effect/Effect"
-import { createHash } from "node:crypto"
+import { createHash, hash as hashAtOnce } from "node:crypto"
 import type * as DirectCalls from "./DirectCalls.ts"
 import type * as FsCall from "./FsCall.ts"
 import * as Writer from "./Writer.ts"
@@ -81,4 +81,18 @@ export const make = (path: string, directCalls: DirectCalls.DirectCalls): Upload
   })
 
   return { accept: (chunks) => acceptFrom(splitLarge(chunks), 0), finish, discard: writer.discard }
+}
+
+/**
+ * Starts an upload whose bytes are all known. It writes them in `finish`, with one call where they are few.
+ */
+export const ofBytes = (path: string, directCalls: DirectCalls.DirectCalls, bytes: Uint8Array): Upload => {
+  if (bytes.byteLength > batchBytes) return make(path, directCalls)
+  const writer = Writer.make(path, directCalls)
+  const finish = Effect.suspend(() => {
+    const receipt = { size: bytes.byteLength, sha256: hashAtOnce("sha256", bytes, "hex") }
+    writer.begin([bytes], receipt.size, true)
+    return Effect.as(writer.idle, receipt)
+  })
+  return { accept: () => Effect.void, finish, discard: writer.discard }
 }

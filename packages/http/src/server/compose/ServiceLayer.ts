@@ -22,7 +22,7 @@ import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
 import * as ApiRoutes from "../../handlers/ApiRoutes.ts"
 import { IdleTimeout } from "../../handlers/support/IdleTimeout.ts"
-import * as DirectReads from "../../handlers/DirectReads.ts"
+import * as DirectAnswers from "../../handlers/DirectAnswers.ts"
 import { PublicUrl } from "../../handlers/support/PublicAddress.ts"
 import * as PlayerRoutes from "../../handlers/PlayerRoutes.ts"
 import { FindClientAddress } from "../../incoming/ClientAddress.ts"
@@ -62,16 +62,16 @@ const apiRoutes = ApiRoutes.layer.pipe(Layer.provide(MatchedRoute.layer))
 const operatorRoutes = ServiceRoutes.layerAlone.pipe(Layer.provide(MatchedRoute.layer))
 
 /** Contents that are not local files are sent by the router's own writer. */
-const directReads = Effect.flatMap(BlobStore, ({ capabilities }) =>
-  capabilities.localFiles ? DirectReads.make : Effect.undefined
+const direct = Effect.flatMap(BlobStore, ({ capabilities }) =>
+  capabilities.localFiles ? DirectAnswers.make : Effect.undefined
 )
 
 const layerServer = (config: Config) => {
   const endpoint = { path: config.s3Path, host: config.s3Host, region: config.s3ApiRegion }
   return config.operatorPort === undefined
-    ? StandaloneServer.layer(S3Listener.make(RouterListener.make(allRoutes, directReads), endpoint), config)
+    ? StandaloneServer.layer(S3Listener.make(RouterListener.make(allRoutes, direct), endpoint), config)
     : StandaloneServer.layer(
-        S3Listener.make(RouterListener.make(apiRoutes, directReads), endpoint),
+        S3Listener.make(RouterListener.make(apiRoutes, direct), endpoint),
         config,
         RouterListener.make(operatorRoutes)
       )

@@ -1,5 +1,5 @@
 /**
- * Answers requests ahead of the router where that is possible (`handlers/DirectReads`).
+ * Answers requests ahead of the router where that is possible (`handlers/DirectAnswers`).
  */
 import { CurrentRequest } from "@holdfast/core/access/CurrentRequest"
 import { MetadataError } from "@holdfast/core/MetadataError"
@@ -10,12 +10,12 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import type * as Scope from "effect/Scope"
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http"
-import type { FindDirectRead } from "../../handlers/DirectReads.ts"
+import type { FindDirectAnswer } from "../../handlers/support/DirectAnswer.ts"
 import * as KnownFailures from "../../incoming/KnownFailures.ts"
 import * as RequestInfos from "../../incoming/RequestInfos.ts"
 
 export interface Options {
-  readonly find: FindDirectRead
+  readonly find: FindDirectAnswer
   /** Answers the requests that `find` does not. */
   readonly router: RequestListener
   /**
@@ -41,7 +41,7 @@ export const make = ({ context, find, observe, router, scope }: Options): Reques
     // The head promises bytes that will not come.
     if (response.headersSent) return void response.destroy()
     const failure = Exit.isFailure(exit) ? databaseFailure(exit.cause) : undefined
-    if (failure !== undefined) KnownFailures.set(request, failure)
+    if (failure !== undefined) KnownFailures.set(request, Cause.fail(failure))
     router(request, response)
   }
 

@@ -8,7 +8,7 @@ import * as HttpRouter from "effect/http/HttpRouter"
 import type * as Layer from "effect/Layer"
 import * as References from "effect/References"
 import type { RequestListener } from "node:http"
-import type { FindDirectRead } from "../../handlers/DirectReads.ts"
+import type { FindDirectAnswer } from "../../handlers/support/DirectAnswer.ts"
 import * as DirectListener from "./DirectListener.ts"
 import * as ObservedRequest from "./ObservedRequest.ts"
 
@@ -28,7 +28,7 @@ const withoutCopies = <R>(context: Context.Context<R>): Context.Context<R> =>
  */
 export const make = <A, E, R, R2 = never>(
   routes: Layer.Layer<A, E, R>,
-  makeDirect: Effect.Effect<FindDirectRead | undefined, never, R2> = Effect.undefined
+  makeDirect: Effect.Effect<FindDirectAnswer | undefined, never, R2> = Effect.undefined
 ) =>
   Effect.gen(function* () {
     const app = yield* HttpRouter.toHttpEffect(routes)

@@ -9,6 +9,7 @@ import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { MinimumRate } from "../MinimumRate.ts"
+import type { RequestHeaders } from "../request/EntityTags.ts"
 import { FormNotAccepted } from "../TransferErrors.ts"
 import * as NodeRequest from "../../incoming/NodeRequest.ts"
 import * as BodyGuard from "./BodyGuard.ts"
@@ -26,13 +27,18 @@ export interface Options {
   readonly minimumRate?: MinimumRate | undefined
 }
 
+/** What a body is, the headers of its request say. */
+interface Described {
+  readonly headers: RequestHeaders
+}
+
 /** Whether a request declares its body to be a form with parts (RFC 7578). */
-export const isForm = ({ headers }: HttpServerRequest.HttpServerRequest): boolean =>
+export const isForm = ({ headers }: Described): boolean =>
   /^[ \t]*multipart\/form-data[ \t]*(?:;|$)/i.test(headers["content-type"] ?? "")
 
 /** The length that a request declares for its body (`Content-Length`), in bytes; undefined when it declares none. */
-export const declaredLength = (request: HttpServerRequest.HttpServerRequest): number | undefined => {
-  const header = request.headers["content-length"]
+export const declaredLength = ({ headers }: Described): number | undefined => {
+  const header = headers["content-length"]
   return header !== undefined && /^\d+$/.test(header) ? Number(header) : undefined
 }
 
