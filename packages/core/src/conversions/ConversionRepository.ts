@@ -124,13 +124,15 @@ export type Addition = Pick<Publication, "segments" | "playlists">
 /** A READY conversion to which files are added: by the claim that made it READY, or with its poster. */
 export type AddedTo = Pick<ConversionClaim, "bucketId" | "conversionId" | "fileId" | "tenantId">
 
-/** The poster of a READY conversion, which a worker has claimed to make it. */
+/** The poster and the storyboard of a READY conversion, which a worker has claimed to make them. */
 export interface PosterTask extends BucketRef {
   readonly conversionId: string
   readonly fileId: string
   /** The blob of the content. */
   readonly blobId: string
   readonly presentation: Presentation
+  readonly hasPoster: boolean
+  readonly hasStoryboard: boolean
   /** When another worker may claim it. It identifies the claim. */
   readonly leaseUntil: DateTime.Utc
 }
@@ -237,7 +239,7 @@ export class ConversionRepository extends Context.Service<
     readonly release: (claim: ConversionClaim, terms: ReleaseTerms) => Effect.Effect<void, LeaseLost | MetadataError>
 
     /**
-     * Expires the leases of all claims. Returns their number. Only for a process that is known to be the only one of its
+     * Expires the leases of all claims, also those of pictures. Returns their number. Only for a process that is known to be the only one of its
      * deployment: the processes that held the leases have died.
      */
     readonly expireLeases: (now: DateTime.Utc) => Effect.Effect<number, MetadataError>
@@ -251,19 +253,27 @@ export class ConversionRepository extends Context.Service<
     /** Finds the copy whose ladder was claimed. */
     readonly findCopy: (claim: ConversionClaim) => Effect.Effect<Option.Option<Copy>, MetadataError>
 
-    /** Claims the poster that has been due for longest; none if none is due. */
+    /** Claims the pictures that have been due for longest; none if none are due. */
     readonly claimPoster: (
       terms: Pick<ClaimTerms, "leaseUntil" | "now">
     ) => Effect.Effect<Option.Option<PosterTask>, MetadataError>
 
     /**
-     * Ends the claim of a poster: adds it to the files of the conversion, or leaves the conversion without one. Its blob is PENDING.
-     * Fails with `LeaseLost` when the conversion was removed, or another worker has claimed the poster.
+     * Adds the poster to the files of the conversion. Its blob is PENDING. Fails with `LeaseLost` when the conversion was removed, or
+     * another worker has claimed its pictures.
      */
     readonly publishPoster: (
       task: PosterTask,
-      poster: Segment | null
+      poster: Segment
     ) => Effect.Effect<void, LeaseLost | QuotaExceeded | MetadataError>
+
+    /**
+     * Makes the pictures of a conversion due no longer: at the end of a task, or by the claim that made it READY. Fails with `LeaseLost`
+     * like `publishPoster`.
+     */
+    readonly completePictures: (
+      conversion: ConversionClaim | PosterTask
+    ) => Effect.Effect<void, LeaseLost | MetadataError>
 
     /** Finds the conversion of the claim's content to another format, if it is READY. */
     readonly findReady: (claim: ConversionClaim) => Effect.Effect<Option.Option<ReadyConversion>, MetadataError>

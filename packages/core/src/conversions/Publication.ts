@@ -32,8 +32,11 @@ export interface Publication {
   readonly isFinished: boolean
   /** In the last step of a copy: when its ladder may be claimed. Absent if it gets none. */
   readonly ladderDueAt?: DateTime.Utc | undefined
-  /** Whether a worker is to make a poster after that. Default: false. */
-  readonly needsPoster?: boolean | undefined
+  /**
+   * In the last step of a video: from when on another worker may make the poster and the storyboard, as far as they are missing then.
+   * Absent if it gets none.
+   */
+  readonly picturesDueAt?: DateTime.Utc | undefined
   readonly now: DateTime.Utc
   readonly leaseUntil: DateTime.Utc
 }

@@ -74,5 +74,11 @@ export class PosterRepository extends Context.Service<
       image: Uint8Array | null,
       now: DateTime.Utc
     ) => Effect.Effect<void, LeaseLost | QuotaExceeded | MetadataError>
+
+    /**
+     * Expires the leases of all claims. Returns their number. Only for a process that is known to be the only one of its deployment, like
+     * `ConversionRepository.expireLeases`.
+     */
+    readonly expireLeases: (now: DateTime.Utc) => Effect.Effect<number, MetadataError>
   }
 >()("@holdfast/core/posters/PosterRepository") {}

@@ -6,12 +6,25 @@ import { ConversionRepository } from "@holdfast/core/conversions/ConversionRepos
 import { Conversions } from "@holdfast/core/conversions/Conversions"
 import { ConversionWorkspace, WorkspaceError } from "@holdfast/core/conversions/worker/ConversionWorkspace"
 import { Streams } from "@holdfast/core/playback/Streams"
+import { Transcoder } from "@holdfast/core/transcoding/Transcoder"
 import * as FakeMedia from "@holdfast/testing/transcoding/FakeMedia"
 import { TranscoderControl } from "@holdfast/testing/transcoding/TranscoderControl"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
+import * as Latch from "effect/Latch"
 import * as Option from "effect/Option"
-import { blobsLeft, clearFaults, lasting, reached, startWorker, tagOf, test, video } from "./support/Setup.ts"
+import {
+  blobsLeft,
+  clearFaults,
+  lasting,
+  reached,
+  record,
+  startWorker,
+  tagOf,
+  test,
+  until,
+  video
+} from "./support/Setup.ts"
 
 const content = FakeMedia.make(lasting(40))
 
@@ -40,6 +53,34 @@ describe("ConversionWorker: failures", () => {
       expect(yield* conversions.request(actor, ref, "hls")).toMatchObject({ state: "QUEUED", error: null })
       yield* reached(actor, ref, "READY")
       expect(yield* blobsLeft).toBe(12)
+    })
+  )
+
+  test(
+    "worker dies while it makes the storyboard of a READY video → the next one makes it, and the poster once",
+    Effect.gen(function* () {
+      const conversions = yield* Conversions
+      const streams = yield* Streams
+      const control = yield* TranscoderControl
+      const transcoder = yield* Transcoder
+      const begun = yield* Latch.make(false)
+      const dying = { ...transcoder, storyboard: () => Effect.andThen(begun.open, Effect.never) }
+      const { actor, ref } = yield* video(content)
+      const open = streams.open(actor, ref, "hls", "storyboard.vtt")
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          yield* Effect.provideService(startWorker(), Transcoder, dying)
+          yield* conversions.request(actor, ref, "hls")
+          yield* begun.await
+        })
+      )
+      expect(yield* record(actor, ref)).toMatchObject({ state: "READY" })
+      expect(yield* tagOf(open)).toBe("NotFound")
+      yield* (yield* ConversionRepository).expireLeases(yield* DateTime.now)
+      yield* startWorker()
+      yield* control.clear
+      expect(yield* until(Effect.option(open), Option.isSome)).toMatchObject({ value: { _tag: "Playlist" } })
+      expect(yield* control.calls("poster")).toBe(1)
     })
   )
 

@@ -83,7 +83,7 @@ export const publish = Effect.fnUntraced(function* (claim: ConversionClaim, prep
     progress: 1,
     presentation: prepared.presentation,
     isFinished: true,
-    needsPoster: prepared.presentation.hasVideo,
+    picturesDueAt: prepared.presentation.hasVideo ? now : undefined,
     // No player follows the playlist, which is complete from the beginning.
     ladderDueAt: hasLadder ? now : undefined,
     now,

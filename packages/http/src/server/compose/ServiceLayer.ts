@@ -11,6 +11,7 @@ import * as DamageReports from "@holdfast/core/integrity/DamageReports"
 import { BlobRepository } from "@holdfast/core/storage/BlobRepository"
 import { BlobStore } from "@holdfast/core/storage/BlobStore"
 import * as Sweeper from "@holdfast/core/storage/Sweeper"
+import { PosterRepository } from "@holdfast/core/posters/PosterRepository"
 import { PublicHosts } from "@holdfast/core/webhooks/WebhookUrl"
 import { ConversionRepository } from "@holdfast/core/conversions/ConversionRepository"
 import * as PublicHost from "@holdfast/outbound/PublicHost"
@@ -90,10 +91,13 @@ const layerPrepared = (config: Config, worker: WorkerProcess | undefined) =>
       const { sweep } = yield* Sweeper.Sweeper
       const blobs = yield* BlobRepository
       const conversions = yield* ConversionRepository
+      const posters = yield* PosterRepository
       const deliveries = yield* DeliveryRepository
       if (MetadataLayer.isEmbedded(config)) {
         if (worker?.isFirst !== false) yield* blobs.expire("all")
-        yield* conversions.expireLeases(yield* DateTime.now)
+        const now = yield* DateTime.now
+        yield* conversions.expireLeases(now)
+        yield* posters.expireLeases(now)
         yield* deliveries.expireLeases()
       }
       yield* RootKey.storeConfigured(config)

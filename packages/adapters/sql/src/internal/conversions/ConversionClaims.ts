@@ -179,7 +179,8 @@ export const expireLeases = Effect.fnUntraced(function* (sql: SqlClient, at: Dat
     WHERE state = 'RUNNING' AND due_at > ${now} RETURNING id`
   const ladders = yield* sql`UPDATE conversion SET ladder_due_at = ${now}
     WHERE ladder_due_at > ${now} AND ladder_state = 'RUNNING' RETURNING id`
-  return conversions.length + ladders.length
+  const pictures = yield* sql`UPDATE conversion SET poster_due = ${now} WHERE poster_due > ${now} RETURNING id`
+  return conversions.length + ladders.length + pictures.length
 })
 
 /** Ends the claim of a ladder: with one that is due again, or without one. The copy stays READY. */

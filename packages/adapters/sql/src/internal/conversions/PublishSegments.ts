@@ -64,7 +64,7 @@ const putPlaylist = (sql: SqlClient, claim: AddedTo, { name, text }: Playlist) =
 
 /** Sets what a conversion has published: READY at the end, perhaps with a ladder that becomes due. */
 const advance = (sql: SqlClient, claim: ConversionClaim, publication: Publication) => {
-  const { isFinished, ladderDueAt, leaseUntil, needsPoster = false, now, presentation, progress } = publication
+  const { isFinished, ladderDueAt, leaseUntil, now, picturesDueAt, presentation, progress } = publication
   const ladder =
     ladderDueAt === undefined
       ? sql``
@@ -73,7 +73,7 @@ const advance = (sql: SqlClient, claim: ConversionClaim, publication: Publicatio
       ${
         isFinished
           ? sql`state = 'READY', due_at = NULL, made_by = ${claim.fencingToken}, finished_at = ${millis(now)},
-            poster_due = ${needsPoster ? millis(now) : null}${ladder}`
+            poster_due = ${picturesDueAt === undefined ? null : millis(picturesDueAt)}${ladder}`
           : sql`due_at = ${millis(leaseUntil)}`
       }
     WHERE ${isHeld(sql, claim)} RETURNING id`

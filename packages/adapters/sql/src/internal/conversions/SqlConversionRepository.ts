@@ -19,7 +19,7 @@ import { conversionEvent } from "./ConversionEvents.ts"
 import { completeRemoval, removeConversion } from "./ConversionFiles.ts"
 import { columns, toConversion, toMode, toPresentation } from "./ConversionRow.ts"
 import { findStreamFile } from "./FindStreamFile.ts"
-import { claimPoster, publishPoster } from "./Posters.ts"
+import { claimPoster, completePictures, publishPoster } from "./Posters.ts"
 import * as PublishSegments from "./PublishSegments.ts"
 import { queueDepth } from "./QueueDepth.ts"
 import { replaceDamaged, request } from "./RequestConversion.ts"
@@ -111,6 +111,7 @@ const make = Effect.gen(function* () {
 
     claimPoster: (terms) => claimPoster(sql, poll, terms).pipe(operation("conversions.claimPoster")),
 
+    completePictures: (conversion) => completePictures(sql, conversion).pipe(operation("conversions.completePictures")),
     publishPoster: (task, poster) => publishPoster(sql, task, poster).pipe(operation("conversions.publishPoster")),
 
     findReady: (claim) =>

@@ -152,7 +152,15 @@ const make = Effect.gen(function* () {
       withinLimits(sql, task, (check) => complete(task, image, now, check)).pipe(
         Effect.catchTag("NotFound", () => Effect.fail(new LeaseLost())),
         operation("posters.complete")
+      ),
+    expireLeases: (at) => {
+      const now = millis(at)
+      const expired = sql`UPDATE poster SET due_at = ${now} WHERE due_at > ${now} RETURNING blob_id`
+      return expired.pipe(
+        Effect.map(({ length }) => length),
+        operation("posters.expireLeases")
       )
+    }
   })
 })
 

@@ -1,7 +1,7 @@
 /**
- * Makes the posters and storyboards of packaged presentations, which are READY before a transcoder has seen the content. A worker makes
- * those of one presentation at a time; the poster first, because players show it before they play. It also compares the content with
- * its record: segments of a content that is known to be damaged are refused.
+ * Makes the posters and storyboards of packaged presentations, which are READY before a transcoder has seen the content, and those that a
+ * worker has left unfinished. A worker makes those of one presentation at a time; the poster first, because players show it before they
+ * play. It also compares the content with its record: segments of a content that is known to be damaged are refused.
  */
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
@@ -19,6 +19,7 @@ import { LimitsOf, within } from "../../../usage/UsageLimits.ts"
 import { LeaseLost } from "../../ConversionClaim.ts"
 import { ConversionNotifier } from "../../ConversionNotifier.ts"
 import { ConversionRepository, type PosterTask } from "../../ConversionRepository.ts"
+import type { Segment } from "../../Publication.ts"
 import type { ConversionWorkerOptions } from "../ConversionWorkerOptions.ts"
 import { ConversionWorkspace, type Workspace } from "../ConversionWorkspace.ts"
 import * as AddStoryboard from "./AddStoryboard.ts"
@@ -26,29 +27,36 @@ import * as Poster from "./Poster.ts"
 import { addContent, areIntact, blobsOf } from "./RunConversion.ts"
 import { uploadSegments } from "./UploadSegments.ts"
 
-/** A poster takes a second, a storyboard of a long video some minutes. After a failure, another worker tries again at the end of the lease. */
-const lease = Duration.minutes(10)
+/** A picture of a poster takes a second. After a failure, another worker tries again at the end of the lease. */
+const pictureLease = Duration.minutes(10)
 
 /** How often a worker looks for posters of contents that other processes have packaged, in polls for conversions. */
 const pollsBetween = 5
+
+const publishPoster = Effect.fnUntraced(function* (task: PosterTask, poster: Segment) {
+  const conversions = yield* ConversionRepository
+  const limitsOf = yield* LimitsOf
+  yield* within(yield* limitsOf(task))(conversions.publishPoster(task, poster)).pipe(
+    // A stream plays without a poster.
+    Effect.catchTag("QuotaExceeded", () => Effect.logDebug("video poster not stored: the quota is reached"))
+  )
+  yield* (yield* ConversionNotifier).notifyProgress
+})
 
 const makePictures = Effect.fnUntraced(function* (task: PosterTask, options: ConversionWorkerOptions) {
   const { limits } = options
   const conversions = yield* ConversionRepository
   const transcoder = yield* Transcoder
-  const limitsOf = yield* LimitsOf
   const workspace = yield* (yield* ConversionWorkspace).make
   yield* addContent(task, workspace)
   const media = yield* Effect.option(transcoder.probe({ input: workspace.input, limits }))
-  const isMade = Option.isSome(media) && (yield* Poster.make(workspace, media.value, limits))
-  const [poster = null] = yield* uploadSegments(task, workspace, isMade ? [StreamFiles.poster] : [], options)
-  yield* within(yield* limitsOf(task))(conversions.publishPoster(task, poster)).pipe(
-    // A stream plays without a poster.
-    Effect.catchTag("QuotaExceeded", () => conversions.publishPoster(task, null))
-  )
-  yield* (yield* ConversionNotifier).notifyProgress
+  if (Option.isSome(media) && !task.hasPoster && (yield* Poster.make(workspace, media.value, limits))) {
+    const [poster] = yield* uploadSegments(task, workspace, [StreamFiles.poster], options)
+    if (poster !== undefined) yield* publishPoster(task, poster)
+  }
   // What is converted was compared with its record before; a packaged presentation is READY before its content was read.
-  if (!(yield* areIntact(yield* blobsOf(task.blobId))) || Option.isNone(media)) return
+  const isIntact = yield* areIntact(yield* blobsOf(task.blobId))
+  if (!isIntact || Option.isNone(media) || task.hasStoryboard) return yield* conversions.completePictures(task)
   const files = AddStoryboard.make(workspace, media.value, task.presentation, { limits })
   yield* AddStoryboard.add(task, workspace, files, options)
 })
@@ -119,15 +127,15 @@ export const work = Effect.fnUntraced(function* (options: ConversionWorkerOption
 
   const step = Effect.gen(function* () {
     const now = yield* DateTime.now
-    const terms = { now, leaseUntil: DateTime.addDuration(now, lease) }
+    const terms = (lease: Duration.Duration) => ({ now, leaseUntil: DateTime.addDuration(now, lease) })
     // A caller waits for a picture, while a stream plays without a poster.
-    const picture = yield* posters.claim(terms)
+    const picture = yield* posters.claim(terms(pictureLease))
     if (Option.isSome(picture)) {
       const { fileId, tenantId } = picture.value
       yield* run(makePicture(picture.value, options), "picture of a poster", { tenantId, fileId })
       return true
     }
-    const task = yield* conversions.claimPoster(terms)
+    const task = yield* conversions.claimPoster(terms(AddStoryboard.lease))
     if (Option.isNone(task)) return false
     const { conversionId, tenantId } = task.value
     yield* run(makePictures(task.value, options), "video poster", { tenantId, conversionId })

@@ -17,6 +17,7 @@ import * as LadderBelow from "../../internal/LadderBelow.ts"
 import type { Publication } from "../../Publication.ts"
 import type { ConversionWorkerOptions } from "../ConversionWorkerOptions.ts"
 import type { Workspace } from "../ConversionWorkspace.ts"
+import * as AddStoryboard from "./AddStoryboard.ts"
 import * as PendingOutput from "./PendingOutput.ts"
 import * as SegmentBatch from "./SegmentBatch.ts"
 import { uploadSegments } from "./UploadSegments.ts"
@@ -58,14 +59,16 @@ const flush = Effect.fnUntraced(function* (
       return text === undefined ? [] : [{ name, text }]
     })
     const now = yield* DateTime.now
-    const mayHaveLadder = isLast && isFinished && !claim.isLadder && claim.mode === "auto"
-    const hasLadder = mayHaveLadder && (yield* LadderBelow.isWanted(presentation))
+    const becomesReady = isLast && isFinished && !claim.isLadder
+    const hasLadder = becomesReady && claim.mode === "auto" && (yield* LadderBelow.isWanted(presentation))
     const publication: Publication = {
       segments,
       playlists,
       progress: isLast && isFinished ? 1 : progress,
       presentation,
       isFinished: isLast && isFinished,
+      // This worker makes the storyboard after that.
+      picturesDueAt: becomesReady && presentation.hasVideo ? DateTime.addDuration(now, AddStoryboard.lease) : undefined,
       ladderDueAt: hasLadder ? DateTime.addDuration(now, options.ladderDelay) : undefined,
       now,
       leaseUntil: DateTime.addDuration(now, options.lease)

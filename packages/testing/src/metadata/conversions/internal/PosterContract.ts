@@ -21,13 +21,16 @@ const claimAt = (now: number, leaseUntil = now + 1000) =>
 
 const claimNext = (now: number) => Effect.flatMap(claimAt(now), (task) => Effect.orDie(Effect.fromOption(task)))
 
-const publish = (task: PosterTask, poster: Segment | null) =>
+const publish = (task: PosterTask, poster: Segment) =>
   Effect.flatMap(ConversionRepository, (conversions) => conversions.publishPoster(task, poster))
+
+const complete = (task: PosterTask) =>
+  Effect.flatMap(ConversionRepository, (conversions) => conversions.completePictures(task))
 
 /** Makes a READY conversion whose poster is due at a time. */
 const ready = Effect.fnUntraced(function* (dueAt: number) {
   const made = yield* ConversionFixtures.claimed()
-  const fields = { isFinished: true, progress: 1, needsPoster: true, now: Sample.at(dueAt) }
+  const fields = { isFinished: true, progress: 1, picturesDueAt: Sample.at(dueAt) }
   const [segment] = yield* ConversionFixtures.publish(made.claim, ["index0.ts"], fields)
   return { ...made, segment }
 })
@@ -53,7 +56,7 @@ const farFuture = 1_000_000_000
 /** Ends the posters that an earlier test has left. */
 const clear = Effect.gen(function* () {
   for (let task = yield* claimAt(farFuture); Option.isSome(task); task = yield* claimAt(farFuture)) {
-    yield* publish(task.value, null)
+    yield* complete(task.value)
   }
 })
 
@@ -62,7 +65,7 @@ export const posterContract = (it: It): void => {
     Effect.gen(function* () {
       yield* clear
       const { claim } = yield* ConversionFixtures.claimed()
-      yield* ConversionFixtures.publish(claim, ["index0.ts"], { needsPoster: true })
+      yield* ConversionFixtures.publish(claim, ["index0.ts"], { picturesDueAt: Sample.at(1) })
       expect(yield* claimAt(1_000_000)).toEqual(Option.none())
       yield* ConversionFixtures.publish(claim, ["index1.ts"], { isFinished: true, progress: 1 })
       expect(yield* claimAt(1_000_000)).toEqual(Option.none())
@@ -80,7 +83,7 @@ export const posterContract = (it: It): void => {
       expect(tasks.map(({ conversionId }) => conversionId).toSorted()).toEqual(
         [earlier.claim.conversionId, later.claim.conversionId].toSorted()
       )
-      yield* Effect.forEach(tasks, (task) => publish(task, null), { discard: true })
+      yield* Effect.forEach(tasks, complete, { discard: true })
       const [first, second] = [yield* ready(400), yield* ready(350)]
       const next = yield* claimNext(500)
       expect(next).toEqual({
@@ -88,11 +91,13 @@ export const posterContract = (it: It): void => {
         ...second.source,
         conversionId: second.claim.conversionId,
         presentation: ConversionFixtures.presentation(),
+        hasPoster: false,
+        hasStoryboard: false,
         leaseUntil: Sample.at(1500)
       })
       const last = yield* claimNext(500)
       expect(last.conversionId).toBe(first.claim.conversionId)
-      yield* Effect.forEach([next, last], (task) => publish(task, null), { discard: true })
+      yield* Effect.forEach([next, last], complete, { discard: true })
     })
   )
 
@@ -108,20 +113,61 @@ export const posterContract = (it: It): void => {
       const { blobId, sha256, size } = poster
       expect(yield* find(made)).toEqual({ _tag: "Segment", blobId, size, sha256, damaged: false })
       expect(yield* stateOf(blobId)).toBe("READY")
+      yield* complete(task)
       expect(yield* claimAt(1_000_000)).toEqual(Option.none())
       const again = yield* stage(task)
       expect(yield* Effect.flip(publish(task, again))).toMatchObject({ _tag: "LeaseLost" })
+      expect(yield* Effect.flip(complete(task))).toMatchObject({ _tag: "LeaseLost" })
       const { sweepAt } = ConversionFixtures
       yield* conversions.remove({ bucket: made.bucket, blobId: made.source.blobId, format: "hls", sweepAt })
       expect(yield* stateOf(blobId)).toBe("DOOMED")
     })
   )
 
-  it.effect("publishPoster: none could be made → no file, and not due again", () =>
+  it.effect(
+    "publishPoster: worker dies before the storyboard → due again at the end of the lease, with its poster",
+    () =>
+      Effect.gen(function* () {
+        yield* clear
+        const conversions = yield* ConversionRepository
+        const made = yield* ready(100)
+        const former = yield* claimNext(100)
+        yield* publish(former, yield* stage(former))
+        expect(yield* claimAt(1099)).toEqual(Option.none())
+        const task = yield* claimNext(1100)
+        expect(task).toEqual({ ...former, hasPoster: true, leaseUntil: Sample.at(2100) })
+        const playlists = [{ name: "storyboard.vtt", text: "WEBVTT" }]
+        yield* conversions.append(task, { segments: [], playlists })
+        expect(yield* Effect.flip(complete(former))).toMatchObject({ _tag: "LeaseLost" })
+        const last = yield* claimNext(2100)
+        expect(last).toEqual({ ...task, hasStoryboard: true, leaseUntil: Sample.at(3100) })
+        // The process is known to be the only one: it need not wait for the end of the lease.
+        expect(yield* conversions.expireLeases(Sample.at(2200))).toBeGreaterThanOrEqual(1)
+        const restarted = yield* claimNext(2200)
+        expect(restarted).toEqual({ ...last, leaseUntil: Sample.at(3200) })
+        yield* complete(restarted)
+        expect(yield* claimAt(1_000_000)).toEqual(Option.none())
+        expect(yield* find(made)).toMatchObject({ _tag: "Segment" })
+      })
+  )
+
+  it.effect("completePictures: by the claim that made the conversion READY → not due; by another one → LeaseLost", () =>
+    Effect.gen(function* () {
+      yield* clear
+      const conversions = yield* ConversionRepository
+      const { claim } = yield* ready(100)
+      const other = { ...claim, fencingToken: claim.fencingToken + 1 }
+      expect(yield* Effect.flip(conversions.completePictures(other))).toMatchObject({ _tag: "LeaseLost" })
+      yield* conversions.completePictures(claim)
+      expect(yield* claimAt(1_000_000)).toEqual(Option.none())
+    })
+  )
+
+  it.effect("completePictures: no poster could be made → no file, and not due again", () =>
     Effect.gen(function* () {
       yield* clear
       const made = yield* ready(100)
-      yield* publish(yield* claimNext(100), null)
+      yield* complete(yield* claimNext(100))
       expect(yield* find(made)).toEqual({ _tag: "None" })
       expect(yield* claimAt(1_000_000)).toEqual(Option.none())
     })
@@ -137,7 +183,7 @@ export const posterContract = (it: It): void => {
       expect(task).toEqual({ ...former, leaseUntil: Sample.at(2100) })
       const poster = yield* stage(former)
       expect(yield* Effect.flip(publish(former, poster))).toMatchObject({ _tag: "LeaseLost" })
-      expect(yield* Effect.flip(publish(former, null))).toMatchObject({ _tag: "LeaseLost" })
+      expect(yield* Effect.flip(complete(former))).toMatchObject({ _tag: "LeaseLost" })
       expect(yield* stateOf(poster.blobId)).toBe("PENDING")
       yield* publish(task, poster)
       expect(yield* find(made)).toMatchObject({ _tag: "Segment", blobId: poster.blobId })
@@ -172,7 +218,7 @@ export const posterContract = (it: It): void => {
         { ...task, tenantId },
         { ...task, bucketId }
       ]) {
-        expect(yield* Effect.flip(publish(other, null))).toMatchObject({ _tag: "LeaseLost" })
+        expect(yield* Effect.flip(complete(other))).toMatchObject({ _tag: "LeaseLost" })
       }
       yield* publish(task, yield* stage(task))
       expect(yield* find(made)).toMatchObject({ _tag: "Segment" })
@@ -189,7 +235,7 @@ export const posterContract = (it: It): void => {
       const limited = publish(task, poster).pipe(within({ tenant: { ...none, bytes: 1 }, bucket: none }))
       expect(yield* Effect.flip(limited)).toMatchObject({ _tag: "QuotaExceeded" })
       expect(yield* stateOf(poster.blobId)).toBe("PENDING")
-      yield* publish(task, null)
+      yield* complete(task)
       expect(yield* find(made)).toEqual({ _tag: "None" })
     })
   )

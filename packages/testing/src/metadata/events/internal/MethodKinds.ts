@@ -79,7 +79,14 @@ export const ports = [
     filterKnown: "READ"
   }),
   port(CaptionRepository, { attach: "WRITE", listByContent: "READ", findCues: "READ", remove: "WRITE" }),
-  port(PosterRepository, { set: "WRITE", find: "READ", remove: "WRITE", claim: "INTERNAL", complete: "INTERNAL" }),
+  port(PosterRepository, {
+    set: "WRITE",
+    find: "READ",
+    remove: "WRITE",
+    claim: "INTERNAL",
+    complete: "INTERNAL",
+    expireLeases: "INTERNAL"
+  }),
   port(BucketRepository, {
     create: "WRITE",
     find: "READ",
@@ -106,6 +113,7 @@ export const ports = [
     findCopy: "READ",
     claimPoster: "INTERNAL",
     publishPoster: "INTERNAL",
+    completePictures: "INTERNAL",
     findReady: "READ"
   }),
   port(DamageRepository, {
