@@ -101,8 +101,14 @@ const byContainer = (head: Uint8Array, name: string): string | undefined => {
   return container.extensions.includes(named) ? named : container.extensions[0]
 }
 
+/** The first bytes of `<` and, in UTF-8, of the byte order mark and of all white space: markup begins with one of them. */
+const beforeMarkup: ReadonlySet<number | undefined> = new Set([
+  0x3c, 0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x20, 0xc2, 0xe1, 0xe2, 0xe3, 0xef
+])
+
 /** Detects HTML, SVG and XML by their first text, so that a page named like a picture is never served as one. */
 const byMarkup = (head: Uint8Array): string | undefined => {
+  if (!beforeMarkup.has(head[0])) return undefined
   const start = new TextDecoder("utf-8")
     .decode(head.subarray(0, 512))
     .replace(/^\uFEFF/, "")

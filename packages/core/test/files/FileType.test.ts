@@ -26,6 +26,19 @@ describe("FileType", () => {
     assert.deepStrictEqual(FileType.fromName("unknown.xyz"), { type: "OTHER", contentType: "application/octet-stream" })
   })
 
+  it("detect: markup after a byte order mark and any white space → HTML", () => {
+    const encode = (text: string) => new TextEncoder().encode(text)
+    // All code points that `trimStart` removes.
+    const spaces = Array.from({ length: 0x1_0000 }, (_, code) => String.fromCharCode(code)).filter(
+      (character) => character.trimStart() === ""
+    )
+    assert.isAbove(spaces.length, 20)
+    for (const space of spaces) {
+      const detected = FileSignature.detect(encode(`${space}<!doctype html>`), "a.png")
+      assert.strictEqual(detected.contentType, "text/html; charset=utf-8", space.charCodeAt(0).toString(16))
+    }
+  })
+
   it("detect: signature contradicts the name → type of the signature", () => {
     assert.strictEqual(type("\x89PNG\r\n\x1a\n....", "trick.txt"), "IMAGE")
     assert.strictEqual(type("%PDF-1.7", "a.jpg"), "DOCUMENT")

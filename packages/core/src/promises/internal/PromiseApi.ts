@@ -4,10 +4,10 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
-import * as SecureRandom from "effect/crypto/SecureRandom"
 import { InvalidRequest } from "../../Errors.ts"
 import * as HookWorker from "../../files/hooks/HookWorker.ts"
 import * as Core from "../../Holdfast.ts"
+import * as PooledRandom from "../../secrets/PooledRandom.ts"
 import { SigningSecret } from "../../secrets/SigningSecret.ts"
 import * as Settings from "../../Settings.ts"
 import { ActorHandle } from "./ActorHandle.ts"
@@ -119,7 +119,7 @@ export class Holdfast implements AsyncDisposable {
   }
 }
 
-const Crypto = Layer.mergeAll(SecureRandom.layerWebCrypto, NativeCrypto.layerDigest)
+const Crypto = Layer.mergeAll(PooledRandom.layer, NativeCrypto.layerDigest)
 
 const build = async (options: OpenOptions): Promise<Holdfast> => {
   checkOptions(options)

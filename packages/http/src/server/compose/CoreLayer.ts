@@ -30,8 +30,9 @@ import { HookTaskRepository } from "@holdfast/core/files/hooks/HookTaskRepositor
 import { ShareRepository } from "@holdfast/core/files/shares/ShareRepository"
 import { DeliveryRepository } from "@holdfast/core/webhooks/DeliveryRepository"
 import { WebhookRepository } from "@holdfast/core/webhooks/WebhookRepository"
+import * as PooledRandom from "@holdfast/core/secrets/PooledRandom"
 import type { Digest } from "effect/crypto/Digest"
-import * as SecureRandom from "effect/crypto/SecureRandom"
+import type { SecureRandom } from "effect/crypto/SecureRandom"
 import { UploadRepository } from "@holdfast/core/uploads/UploadRepository"
 import { UsageRepository } from "@holdfast/core/usage/UsageRepository"
 import * as Layer from "effect/Layer"
@@ -44,15 +45,12 @@ import * as WebhookMetrics from "../metrics/WebhookMetrics.ts"
 import * as NodeDigest from "./NodeDigest.ts"
 
 /** Random numbers and hashes from Node. */
-export const layerCrypto: Layer.Layer<Digest | SecureRandom.SecureRandom> = Layer.merge(
-  NodeDigest.layer,
-  SecureRandom.layerWebCrypto
-)
+export const layerCrypto: Layer.Layer<Digest | SecureRandom> = Layer.merge(NodeDigest.layer, PooledRandom.layer)
 
 const services: Layer.Layer<
-  Holdfast.Services | Digest | SecureRandom.SecureRandom,
+  Holdfast.Services | Digest | SecureRandom,
   never,
-  Exclude<Holdfast.Ports, Digest | SecureRandom.SecureRandom>
+  Exclude<Holdfast.Ports, Digest | SecureRandom>
 > = Holdfast.layer.pipe(Layer.provide(NodeCrypto.layerMac), Layer.provideMerge(layerCrypto))
 
 /** The ports, with metrics of their failures, uploads, conversions and mirror tasks. */
@@ -91,5 +89,5 @@ const instrumentedPorts = Layer.mergeAll(
 export const layer: Layer.Layer<
   Holdfast.Services | Exclude<Holdfast.Ports, MirrorTargets | SecretBox>,
   never,
-  Exclude<Holdfast.Ports, Digest | SecureRandom.SecureRandom>
+  Exclude<Holdfast.Ports, Digest | SecureRandom>
 > = StorageMetrics.layerSweeper.pipe(Layer.provideMerge(services), Layer.provideMerge(instrumentedPorts))

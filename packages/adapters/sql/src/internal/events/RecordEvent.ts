@@ -12,6 +12,7 @@ import { CurrentRequest } from "@holdfast/core/access/CurrentRequest"
 import type { Action, Detail } from "@holdfast/core/events/Event"
 import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
 import { EventAuthor } from "@holdfast/core/events/EventAuthor"
+import * as PooledRandom from "@holdfast/core/secrets/PooledRandom"
 import { among, tableOf } from "../Dialect.ts"
 import type { Row } from "../Row.ts"
 import { transaction } from "../../Transaction.ts"
@@ -38,7 +39,7 @@ const generators = new WeakMap<SqlClient, NewUuid>()
 const newUuid = (sql: SqlClient): NewUuid => {
   const known = generators.get(sql)
   if (known !== undefined) return known
-  const added = SecureRandom.make(SecureRandom.randomBytesUnsafe).uuidV7()
+  const added = SecureRandom.make(PooledRandom.randomBytes).uuidV7()
   generators.set(sql, added)
   return added
 }
