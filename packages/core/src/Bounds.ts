@@ -10,6 +10,13 @@ import type { Fault } from "./Errors.ts"
 /** Returns the first fault of an input; undefined when every array and record is within its bound. */
 export type FindExcess = (input: unknown) => Fault | undefined
 
+/** The bounds of a schema. */
+export interface Finder {
+  readonly findExcess: FindExcess
+  /** The smallest bound: an input with at most so many values cannot exceed any. */
+  readonly least: number
+}
+
 type Find = (input: unknown, pointer: string) => Fault | undefined
 
 type Bound = "maxLength" | "maxProperties"
@@ -24,10 +31,14 @@ const boundOf = (ast: SchemaAST.AST, name: Bound): number =>
     })
   )
 
-const array = (ast: SchemaAST.Arrays): Find => {
+/** Adds the bounds that it finds to a list. */
+type Bounds = Array<number>
+
+const array = (ast: SchemaAST.Arrays, bounds: Bounds): Find => {
   const most = boundOf(ast, "maxLength")
+  bounds.push(most)
   const [rest] = ast.rest
-  const inItem = rest === undefined ? undefined : compile(rest)
+  const inItem = rest === undefined ? undefined : compile(rest, bounds)
   return (input, pointer) => {
     if (!Array.isArray(input)) return undefined
     if (input.length > most) return { pointer, detail: `must have at most ${most} items` }
@@ -40,11 +51,12 @@ const array = (ast: SchemaAST.Arrays): Find => {
   }
 }
 
-const object = (ast: SchemaAST.Objects): Find | undefined => {
+const object = (ast: SchemaAST.Objects, bounds: Bounds): Find | undefined => {
   const most = boundOf(ast, "maxProperties")
+  bounds.push(most)
   const isBounded = most !== Number.POSITIVE_INFINITY
   const fields = ast.propertySignatures.flatMap(({ name, type }) => {
-    const inField = compile(type)
+    const inField = compile(type, bounds)
     return inField === undefined || typeof name !== "string" ? [] : [{ name, inField }]
   })
   if (!isBounded && fields.length === 0) return undefined
@@ -61,8 +73,8 @@ const object = (ast: SchemaAST.Objects): Find | undefined => {
   }
 }
 
-const union = (ast: SchemaAST.Union): Find | undefined => {
-  const alternatives = ast.types.map(compile).filter(Predicate.isNotUndefined)
+const union = (ast: SchemaAST.Union, bounds: Bounds): Find | undefined => {
+  const alternatives = ast.types.map((type) => compile(type, bounds)).filter(Predicate.isNotUndefined)
   if (alternatives.length === 0) return undefined
   return (input, pointer) => {
     for (const find of alternatives) {
@@ -74,23 +86,24 @@ const union = (ast: SchemaAST.Union): Find | undefined => {
 }
 
 /** Returns undefined for a schema without arrays and records. A schema that transforms its input is compiled as that input. */
-const compile = (ast: SchemaAST.AST): Find | undefined => {
+const compile = (ast: SchemaAST.AST, bounds: Bounds): Find | undefined => {
   const input = ast.encoding?.at(-1)
-  if (input !== undefined) return compile(input.to)
+  if (input !== undefined) return compile(input.to, bounds)
   switch (ast._tag) {
     case "Arrays":
-      return array(ast)
+      return array(ast, bounds)
     case "Objects":
-      return object(ast)
+      return object(ast, bounds)
     case "Union":
-      return union(ast)
+      return union(ast, bounds)
     default:
       return undefined
   }
 }
 
 /** Returns the function that compares inputs with the bounds of a schema; undefined for a schema without arrays and records. */
-export const finder = (schema: Schema.Top): FindExcess | undefined => {
-  const find = compile(schema.ast)
-  return find === undefined ? undefined : (input) => find(input, "")
+export const finder = (schema: Schema.Top): Finder | undefined => {
+  const bounds: Bounds = []
+  const find = compile(schema.ast, bounds)
+  return find === undefined ? undefined : { findExcess: (input) => find(input, ""), least: Math.min(...bounds) }
 }

@@ -39,9 +39,9 @@ export const toInvalidRequest = (issue: SchemaIssue.Issue): InvalidRequest => {
  */
 export const decoder = <A, E>(schema: Schema.Codec<A, E>): ((input: unknown) => Effect.Effect<A, InvalidRequest>) => {
   const decode = Schema.decodeUnknownEffect(schema, { errors: "all" })
-  const findExcess = Bounds.finder(schema)
+  const bounds = Bounds.finder(schema)
   return (input) => {
-    const excess = findExcess?.(input)
+    const excess = bounds?.findExcess(input)
     return excess === undefined
       ? Effect.mapError(decode(input), (error) => toInvalidRequest(error.issue))
       : Effect.fail(InvalidRequest.at(excess.pointer, excess.detail))

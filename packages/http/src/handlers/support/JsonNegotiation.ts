@@ -4,6 +4,7 @@
  */
 import * as Bounds from "@holdfast/core/Bounds"
 import { InvalidRequest } from "@holdfast/core/Errors"
+import * as TransferableChunks from "@holdfast/core/storage/TransferableChunks"
 import * as ByteSize from "effect/ByteSize"
 import * as Effect from "effect/Effect"
 import * as HttpIncomingMessage from "effect/http/HttpIncomingMessage"
@@ -14,8 +15,10 @@ import * as Schema from "effect/Schema"
 import { JsonRequest, JsonResponse, maxJsonBytes } from "../../contract/JsonMiddleware.ts"
 import type * as Problem from "../../problems/Problem.ts"
 import * as ProblemResponse from "../../problems/ProblemResponse.ts"
+import * as NodeRequest from "../../incoming/NodeRequest.ts"
 import * as RequestTurns from "../../incoming/RequestTurns.ts"
 import * as JsonText from "../../transfer/request/JsonText.ts"
+import * as BodySource from "../../transfer/upload/BodySource.ts"
 import { declaredLength } from "../../transfer/upload/RequestBody.ts"
 
 const jsonType = /^[ \t]*application\/json[ \t]*(?:;|$)/i
@@ -55,7 +58,7 @@ const awaitTurn = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<
     turns.enqueue(RequestTurns.ownerOf(request.url, Option.getOrUndefined(request.remoteAddress)), start)
   })
 
-const read = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<Uint8Array> =>
+const readBuffer = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<Uint8Array> =>
   request.arrayBuffer.pipe(
     Effect.provideService(HttpIncomingMessage.MaxBodySize, limit),
     // As a defect: `ProblemResponse.fromCause` translates the errors of Effect's HTTP modules, defects included.
@@ -63,17 +66,38 @@ const read = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<Uint8
     Effect.map((buffer) => new Uint8Array(buffer))
   )
 
+/** Reads the body. The memory of a larger one is marked as transferable where this package alone reads it. */
+const read = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<Uint8Array> => {
+  const reading = readBuffer(request)
+  if ((declaredLength(request) ?? maxJsonBytes) <= maxUnqueuedBytes) return reading
+  return Effect.flatMap(BodySource.IsSoleListener, (isSoleListener) => {
+    const message = isSoleListener ? NodeRequest.find(request)?.message : undefined
+    if (message === undefined) return reading
+    return Effect.tap(BodySource.releasingChunks(message, reading), (bytes) =>
+      Effect.sync(() => TransferableChunks.markTransferable(bytes))
+    )
+  })
+}
+
 /**
  * The bytes of the body; none when there is no body. A body that cannot be read, or is too large, becomes a problem response.
  * `MaxBodySize` bounds bodies without `Content-Length`: their bytes are counted while they are read. Large bodies that arrive at
- * the same time continue in different turns of the event loop.
+ * the same time continue in different turns of the event loop. `parse` may release the memory of the bytes.
  */
 export const readBytes = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<Uint8Array> =>
   Effect.tap(read(request), ({ length }) => (length > maxUnqueuedBytes ? awaitTurn(request) : Effect.void))
 
-/** Parses the JSON of a body. */
+/** Decodes the bytes of a body. Releases their memory if `readBytes` has marked it: the bytes are empty then. */
+const decodeBytes = (bytes: Uint8Array): ReturnType<typeof JsonText.decode> => {
+  const decoded = JsonText.decode(bytes)
+  TransferableChunks.detach([bytes])
+  return decoded
+}
+
+/** Parses the JSON of a body. The bytes may be empty afterwards. */
 export const parse = (bytes: Uint8Array): Effect.Effect<unknown, InvalidRequest> => {
-  const parsed = JsonText.parse(bytes)
+  const decoded = decodeBytes(bytes)
+  const parsed = "fault" in decoded ? decoded : JsonText.parseText(decoded.text)
   return "value" in parsed ? Effect.succeed(parsed.value) : Effect.fail(InvalidRequest.at("", parsed.fault))
 }
 
@@ -83,26 +107,31 @@ const refuse = (detail: string, pointer = "") => ProblemResponse.fail(InvalidReq
 const withText = (request: HttpServerRequest.HttpServerRequest, text: string): HttpServerRequest.HttpServerRequest =>
   Object.create(request, { text: { value: Effect.succeed(text) } }) as HttpServerRequest.HttpServerRequest
 
-/** Reads the body. Fails when it is not within the bounds of JSON, or has an array or record above its own bound. */
-const readText = (request: HttpServerRequest.HttpServerRequest, findExcess: Bounds.FindExcess | undefined) =>
+/**
+ * Reads the body. Fails when it is not within the bounds of JSON, or has an array or record above its own bound. The route parses the
+ * text again; a large body with few values is therefore not parsed here, and with many values the route continues in another turn.
+ */
+const readText = (request: HttpServerRequest.HttpServerRequest, bounds: Bounds.Finder | undefined) =>
   Effect.flatMap(readBytes(request), (bytes): Effect.Effect<string, Problem.AnyOf<"invalid_request">> => {
-    const decoded = JsonText.decode(bytes)
+    const isLarge = bytes.length > maxUnqueuedBytes
+    const decoded = decodeBytes(bytes)
     if ("fault" in decoded) return refuse(decoded.fault)
-    const { text } = decoded
-    if (findExcess === undefined || text === "") return Effect.succeed(text)
+    const { text, values } = decoded
+    if (bounds === undefined || text === "" || (isLarge && values <= bounds.least)) return Effect.succeed(text)
     const parsed = JsonText.parseText(text)
     if ("fault" in parsed) return refuse(parsed.fault)
-    const fault = findExcess(parsed.value)
-    return fault === undefined ? Effect.succeed(text) : refuse(fault.detail, fault.pointer)
+    const fault = bounds.findExcess(parsed.value)
+    if (fault !== undefined) return refuse(fault.detail, fault.pointer)
+    return isLarge ? Effect.as(awaitTurn(request), text) : Effect.succeed(text)
   })
 
 const jsonRequest = JsonRequest.of((route, { endpoint }) => {
   const schemas = [...endpoint.payload.values()].flatMap(({ schemas }) => schemas)
-  const findExcess = Bounds.finder(Schema.Union(schemas))
+  const bounds = Bounds.finder(Schema.Union(schemas))
   return Effect.gen(function* () {
     yield* checkRequest
     const request = yield* HttpServerRequest.HttpServerRequest
-    const text = yield* readText(request, findExcess)
+    const text = yield* readText(request, bounds)
     return yield* Effect.provideService(route, HttpServerRequest.HttpServerRequest, withText(request, text))
   })
 })

@@ -31,10 +31,10 @@ const openBrace = 0x7b
 const closeBrace = 0x7d
 
 /**
- * Returns which bound a text exceeds; undefined if none. Of a text that is not JSON it returns any result. UTF-8 has none of
+ * Returns the number of values, or which bound a text exceeds. Of a text that is not JSON it returns any result. UTF-8 has none of
  * the compared bytes within a character of several bytes.
  */
-const findExcess = (bytes: Uint8Array): string | undefined => {
+const countValues = (bytes: Uint8Array): number | string => {
   let [depth, values, members] = [0, 0, 0]
   for (let i = 0; i < bytes.length; i++) {
     switch (bytes[i]) {
@@ -58,15 +58,21 @@ const findExcess = (bytes: Uint8Array): string | undefined => {
     }
     if (values > maxValues) return `must have at most ${maxValues} values`
   }
-  return undefined
+  return values
+}
+
+export interface Decoded {
+  readonly text: string
+  /** No array or object in it has more items or members. */
+  readonly values: number
 }
 
 /** Decodes a text in UTF-8 that is within the bounds. It may be no JSON. */
-export const decode = (bytes: Uint8Array): { readonly text: string } | Faulty => {
-  const fault = findExcess(bytes)
-  if (fault !== undefined) return { fault }
+export const decode = (bytes: Uint8Array): Decoded | Faulty => {
+  const values = countValues(bytes)
+  if (typeof values === "string") return { fault: values }
   try {
-    return { text: new TextDecoder("utf-8", { fatal: true }).decode(bytes) }
+    return { text: new TextDecoder("utf-8", { fatal: true }).decode(bytes), values }
   } catch {
     return { fault: "must be UTF-8" }
   }

@@ -3,6 +3,7 @@
  */
 import * as TransferableChunks from "@holdfast/core/storage/TransferableChunks"
 import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import * as Aborts from "../../incoming/Aborts.ts"
 import type { Sink, Source } from "./BodyReader.ts"
@@ -27,11 +28,32 @@ export const IsSoleListener = Context.Reference<boolean>("@holdfast/http/transfe
 })
 
 const markingTransferable =
-  (take: Sink["chunk"]): Sink["chunk"] =>
+  (take: (chunk: Uint8Array) => unknown): Sink["chunk"] =>
   (chunk) => {
     TransferableChunks.markTransferable(chunk)
     take(chunk)
   }
+
+/**
+ * Runs the reader of a whole body, which copies the chunks of the message, and releases their memory then. Without that the collector
+ * lets them accumulate, and collects the whole heap several times per second while bodies of a MiB arrive.
+ */
+export const releasingChunks = <A, E, R>(
+  message: IncomingMessage,
+  read: Effect.Effect<A, E, R>
+): Effect.Effect<A, E, R> =>
+  Effect.suspend(() => {
+    const chunks: Array<Uint8Array> = []
+    const onData = markingTransferable((chunk) => chunks.push(chunk))
+    // Unlike `on`, it does not start the message.
+    message.prependListener("data", onData)
+    return Effect.onExitPrimitive(read, () => {
+      message.off("data", onData)
+      // A single chunk is not copied.
+      if (chunks.length > 1) TransferableChunks.detach(chunks)
+      return undefined
+    })
+  })
 
 /**
  * The body of a Node message. `stop` pauses the message and leaves it usable, so that the server can send its response, read
