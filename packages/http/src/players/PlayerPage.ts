@@ -67,7 +67,11 @@ export const render = (input: Input): Page.Page => {
     frameAncestors: input.frameAncestors,
     format: input.format,
     head: [
-      ...AssetNames.modules().map((name) => `<link rel="modulepreload" href="${Markup.escape(base + name)}">`),
+      // The library is the largest file by far. Over a slow line, its loading would otherwise begin after that of all modules, and after
+      // the query of the conversion's state.
+      ...[AssetNames.engine(input.format), ...AssetNames.modules()].map(
+        (name) => `<link rel="modulepreload" href="${Markup.escape(base + name)}">`
+      ),
       `<script type="module" src="${Markup.escape(base + AssetNames.script())}"></script>`
     ],
     body: [

@@ -72,6 +72,16 @@ describe("player page", () => {
     })
   })
 
+  it.each(["hls", "dash"] as const)(
+    "%s → its library is loaded beside the script, before the other modules",
+    (format) => {
+      const { html } = PlayerPage.render({ ...input, format })
+      const preloaded = [...html.matchAll(/<link rel="modulepreload" href="([^"]+)">/g)].map(([, address]) => address)
+      expect(settings(html)).toMatchObject({ engine: preloaded[0] })
+      expect(preloaded.filter((address) => /\/(?:hls|dash)-/.test(address ?? ""))).toHaveLength(1)
+    }
+  )
+
   it("page is mounted at any path → addresses of the assets resolve", () => {
     const { html } = PlayerPage.render(input)
     const [, script = ""] = /src="([^"]+)"/.exec(html) ?? []
