@@ -259,6 +259,14 @@ export const ladder = (media: Media, rungs: Arr.NonEmptyReadonlyArray<Ladder.Run
   }
 }
 
+/** Returns a plan with the bitrates for a video that needs this many in its best size (`Ladder.fitTo`); the same if unknown. */
+export const fitTo = (plan: ConversionPlan, media: Media, bitrate: number | undefined): ConversionPlan => {
+  const { audio, video } = plan
+  if (bitrate === undefined || video._tag !== "Encode") return plan
+  const fitted = { ...video, rungs: Ladder.fitTo(video.rungs, bitrate, media.video?.bitrate ?? media.bitrate) }
+  return { ...plan, video: fitted, renditions: planRenditions(media, fitted, audio) }
+}
+
 /** Returns all renditions of a plan. */
 export const toRenditions = ({
   captions,

@@ -108,6 +108,32 @@ export const rungs = (
   return all
 }
 
+/** The bitrates of a ladder change by these factors at most. Samples may lack the scenes that need the most. */
+const fitting = { least: 0.5, most: 1.6 }
+
+/**
+ * Returns rungs with the bitrates for a video whose best rung needs this many bits per second, where its pictures need the most. A rung
+ * that would save too few bits is left out.
+ */
+export const fitTo = (
+  usual: Arr.NonEmptyReadonlyArray<Rung>,
+  bitrate: number,
+  sourceBitrate: number | null
+): Arr.NonEmptyReadonlyArray<Rung> => {
+  const [best, ...lower] = usual
+  const wanted = Math.min(bitrate * headroom, Math.max(best.maxBitrate, sourceBitrate ?? Infinity)) / best.maxBitrate
+  const factor = Math.min(fitting.most, Math.max(fitting.least, wanted))
+  const toRung = (rung: Rung): Rung => ({
+    ...rung,
+    maxBitrate: Math.max(minBitrate, Math.round((rung.maxBitrate * factor) / 10_000) * 10_000)
+  })
+  const all: [Rung, ...Array<Rung>] = [toRung(best)]
+  for (const rung of lower.map(toRung)) {
+    if (rung.maxBitrate < (all.at(-1)?.maxBitrate ?? Infinity) * rateSpacing) all.push(rung)
+  }
+  return all
+}
+
 /** Returns the rungs below an H.264 video that is copied, the best first: smaller than it, and of a lower bitrate. */
 export const below = (copied: Copied, lines = usualLines): ReadonlyArray<Rung> => {
   const side = Math.min(copied.width, copied.height)

@@ -102,6 +102,38 @@ describe("Ladder", () => {
     }
   )
 
+  it.each([
+    ["needs more than usual", 20_000_000, null, 8_000_000],
+    ["needs what is usual", 3_333_333, null, 5_000_000],
+    ["needs little", 100_000, null, 2_500_000],
+    ["needs more than its source has", 20_000_000, 6_000_000, 6_000_000],
+    ["source has less than usual", 20_000_000, 1_000_000, 5_000_000]
+  ])(
+    "fitTo: video that %s → bitrates within bounds, each rung below the one before",
+    (_, bitrate, sourceBitrate, best) => {
+      const usual = Ladder.rungs({ ...source, width: 1920, height: 1080, frameRate: 30 })
+      const fitted = Ladder.fitTo(usual, bitrate, sourceBitrate)
+      assert.strictEqual(fitted[0].maxBitrate, best)
+      for (const [index, lower] of fitted.slice(1).entries()) {
+        assert.isBelow(lower.maxBitrate, 0.9 * (fitted[index]?.maxBitrate ?? 0))
+        assert.isAtLeast(lower.maxBitrate, 200_000)
+      }
+    }
+  )
+
+  it("fitTo: bitrates near the least one → rungs that save too little are left out", () => {
+    const usual = Ladder.rungs({ ...source, width: 640, height: 360, frameRate: 30 })
+    assert.deepStrictEqual(
+      usual.map(({ height }) => height),
+      [360, 240]
+    )
+    const [low] = Ladder.rungs({ ...source, width: 426, height: 240, frameRate: 30 })
+    assert.deepStrictEqual(
+      Ladder.fitTo([{ ...usual[0], maxBitrate: 220_000 }, low], 1000, null).map(({ height }) => height),
+      [360]
+    )
+  })
+
   it("below: sizes and bitrates of copies → only smaller rungs of a lower bitrate, down to 240 lines", () => {
     const lines = (height: number, bitrate: number) =>
       Ladder.below({ width: Math.round((height * 16) / 9), height, bitrate, frameRate: 30 }).map((rung) => rung.height)

@@ -118,6 +118,7 @@ describe("Config", () => {
           videoLines: 1080,
           videoLadders: true,
           videoPreset: "veryfast",
+          videoPerTitle: false,
           playbackLifetime: "43200000 millis",
           mirrors: 16,
           mirrorsAllowPrivate: false,

@@ -19,6 +19,7 @@ import * as CaptionRun from "./CaptionRun.ts"
 import type { Engine } from "./Engine.ts"
 import { limitExceeded } from "./Engine.ts"
 import * as FfmpegRun from "./FfmpegRun.ts"
+import * as Demand from "./probing/Demand.ts"
 import * as PlaybackCheck from "./PlaybackCheck.ts"
 
 const operation = "convert"
@@ -72,7 +73,7 @@ const isOfTrack = ({ reason }: TranscodeError.TranscodeError): boolean =>
 export const make = (engine: Engine) => (job: ConvertJob) =>
   Stream.suspend(() => {
     const { lines, media, mode = "auto" } = job
-    const plan = ConversionPlan.make(media, mode, lines)
+    const usual = ConversionPlan.make(media, mode, lines)
     let hasSegment = false
     let progress = 0
     const note = (event: ConversionEvent) => {
@@ -82,16 +83,20 @@ export const make = (engine: Engine) => (job: ConvertJob) =>
     /** The events of the second run, as those of the first continue. */
     const isNew = (event: ConversionEvent) =>
       event._tag !== "Started" && (event._tag !== "Progressed" || event.fraction > progress)
-    const withDefaultAudio = Stream.unwrap(
-      Effect.map(removeOutput(job), () =>
-        Stream.filter(runPlan(engine, job, { ...plan, defaultAudio: null, otherAudio: [] }), isNew)
+    const withDefaultAudio = (plan: ConversionPlan.ConversionPlan) =>
+      Stream.unwrap(
+        Effect.map(removeOutput(job), () =>
+          Stream.filter(runPlan(engine, job, { ...plan, defaultAudio: null, otherAudio: [] }), isNew)
+        )
       )
-    )
-    return runPlan(engine, job, plan).pipe(
-      Stream.tap((event) => Effect.sync(() => note(event))),
-      Stream.catchIf(
-        (error) => plan.otherAudio.length > 0 && !hasSegment && isOfTrack(error),
-        () => withDefaultAudio
+    const run = (plan: ConversionPlan.ConversionPlan) =>
+      runPlan(engine, job, plan).pipe(
+        Stream.tap((event) => Effect.sync(() => note(event))),
+        Stream.catchIf(
+          (error) => plan.otherAudio.length > 0 && !hasSegment && isOfTrack(error),
+          () => withDefaultAudio(plan)
+        )
       )
-    )
+    const demand = Demand.measure(engine, { ...job, operation, limits: engine.limits(job.limits) }, usual)
+    return Stream.unwrap(Effect.map(demand, (bitrate) => run(ConversionPlan.fitTo(usual, media, bitrate))))
   })

@@ -28,6 +28,11 @@ export interface Options {
   /** Preset of libx264, from `ultrafast` to `veryslow`. A slower preset makes smaller files. Default: `veryfast`. */
   readonly preset?: string | undefined
   /**
+   * Whether the greatest bitrates of the ladder follow from the pictures of each video: short samples of one that lasts some minutes are
+   * encoded first. Default: false.
+   */
+  readonly perTitle?: boolean | undefined
+  /**
    * A conversion that reports nothing for this long is killed, and fails with `Unavailable`: its program is stopped, or waits for a
    * disk. ffmpeg reports five times a second. Default: one minute.
    */
@@ -51,6 +56,7 @@ export type Platform = ChildProcessSpawner | FileSystem.FileSystem
 
 export interface Engine {
   readonly preset: string
+  readonly perTitle: boolean
   readonly stallTimeout: Duration.Duration
   readonly programs: Effect.Effect<Programs.Programs, TranscodeError.TranscodeError, ChildProcessSpawner>
   /** Returns the limits of a job. */
@@ -82,6 +88,7 @@ export const make = (options: Options): Engine => {
   )
   return {
     preset: options.preset ?? "veryfast",
+    perTitle: options.perTitle ?? false,
     stallTimeout: Duration.fromInputUnsafe(options.stallTimeout ?? "1 minute"),
     programs,
     limits: (own) => ({ ...Limits.defaults, ...options.limits, ...own }),

@@ -10,6 +10,7 @@ import * as Options from "./arguments/Options.ts"
 import * as Tracks from "./arguments/Tracks.ts"
 import { type Engine, limitExceeded } from "./Engine.ts"
 import * as FfmpegRun from "./FfmpegRun.ts"
+import * as Demand from "./probing/Demand.ts"
 import * as LadderOutput from "./output/LadderOutput.ts"
 
 const operation = "ladder"
@@ -31,7 +32,9 @@ export const make = (engine: Engine) => (job: LadderJob) =>
       if (durations.length > maxSegments) return yield* limitExceeded(operation, "The copy has too many segments.")
       const limits = engine.limits(job.limits)
       const scratch = yield* engine.scratchDirectory(operation, input)
-      const plan = ConversionPlan.ladder(media, rungs, format)
+      const usual = ConversionPlan.ladder(media, rungs, format)
+      const demand = yield* Demand.measure(engine, { operation, input, media, limits, suspended }, usual)
+      const plan = ConversionPlan.fitTo(usual, media, demand)
       const settings = { preset: engine.preset, threads: limits.threads, keyframes: startsOf(durations) }
       const expected = ConversionPlan.toPresentation(plan, { ...media, chapters: [] }, format)
       return {

@@ -106,6 +106,11 @@ const recipes = {
   /** One frame per four seconds, encoded out of order. */
   "slow.mp4": recipe(`-f lavfi -i testsrc2=s=192x108:r=1/4:d=20 -c:v libx264 -pix_fmt yuv420p`),
   "slow.mkv": recipe(`-f lavfi -i testsrc2=s=192x108:r=1:d=6 -c:v mpeg4`),
+  /** Pictures of noise, and pictures without change, long enough for one sample of their bitrate. */
+  "noise.mkv": recipe(`${picture("640x360", 2, "color", 140)} -vf noise=alls=80:allf=t -c:v mpeg4 -q:v 3`),
+  "still.mkv": recipe(`${picture("640x360", 2, "color", 140)} -c:v mpeg4`),
+  /** Its second and third keyframe have some 400 bytes. */
+  "tiny.mkv": recipe(`${picture("32x18", 12, "smptebars", 3)} -c:v ffv1`),
   "portrait.mkv": recipe(`${picture("108x192")} -c:v mpeg4`),
   "interlaced.mkv": recipe(`${picture("192x108", 25)} -c:v mpeg2video -flags +ildct+ilme -vf setfield=tff`),
   "one-frame.mp4": recipe(`${picture("192x108", 25)} -frames:v 1 ${h264}`),

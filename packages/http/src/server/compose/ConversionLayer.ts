@@ -62,18 +62,31 @@ const logTranscoder = Effect.flatMap(Transcoder.Transcoder, ({ check }) =>
 export const layerTranscoder = (
   config: Pick<
     Config,
-    "conversionNiceness" | "conversions" | "databaseUrl" | "ffmpeg" | "ffmpegSandbox" | "ffmpegUser" | "videoPreset"
+    | "conversionNiceness"
+    | "conversions"
+    | "databaseUrl"
+    | "ffmpeg"
+    | "ffmpegSandbox"
+    | "ffmpegUser"
+    | "videoPerTitle"
+    | "videoPreset"
   >
 ): Layer.Layer<Transcoder.Transcoder> => {
   if (config.conversions === 0) {
     return MetadataLayer.isEmbedded(config) ? Transcoder.layerNone : Transcoder.layerElsewhere
   }
-  const { conversionNiceness: niceness, ffmpeg, ffmpegSandbox: sandbox, videoPreset: preset } = config
+  const {
+    conversionNiceness: niceness,
+    ffmpeg,
+    ffmpegSandbox: sandbox,
+    videoPerTitle: perTitle,
+    videoPreset: preset
+  } = config
   return OptionalPackage.load("@holdfast/ffmpeg", () => import("@holdfast/ffmpeg/FfmpegTranscoder")).pipe(
     Effect.map((FfmpegTranscoder) =>
       Layer.provideMerge(
         logTranscoder,
-        FfmpegTranscoder.layer({ ffmpeg, niceness, preset, sandbox, user: otherUser(config) })
+        FfmpegTranscoder.layer({ ffmpeg, niceness, perTitle, preset, sandbox, user: otherUser(config) })
       )
     ),
     Effect.catch(({ installation }) => Effect.as(logNoConverter(installation), Transcoder.layerNone)),

@@ -454,6 +454,12 @@ export const settings = {
     "veryfast",
     "Preset of the encoder of video (libx264). A slower one makes better pictures of the same size: medium takes some three times the processor time of veryfast."
   ),
+  videoPerTitle: withDefault(
+    ["HOLDFAST_VIDEO_PER_TITLE"],
+    SettingType.onOff,
+    "off",
+    "Whether samples of a video that lasts some minutes are encoded first, to choose the greatest bitrates of its sizes: up to 1.6 times the usual ones if its pictures need them, and down to half. Playback of a running conversion begins some seconds later."
+  ),
   playbackLifetime: withDefault(
     ["HOLDFAST_PLAYBACK_LIFETIME"],
     duration("1m", "24d"),

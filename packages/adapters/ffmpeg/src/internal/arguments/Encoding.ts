@@ -44,15 +44,18 @@ const at = (times: ReadonlyArray<number>): string => ["0", ...times.map((time) =
 const longestInterval = 600
 const noLimit = 1_000_000
 
-const encoding = ({ keyframes, maxBitrate, preset, threads }: VideoEncoding, stream: string): Options.Options => ({
+const encoding = (
+  { isUnlimited = false, keyframes, maxBitrate, preset, threads }: VideoEncoding,
+  stream: string
+): Options.Options => ({
   [`c:${stream}`]: "libx264",
   [`preset:${stream}`]: preset,
   [`profile:${stream}`]: "high",
   [`threads:${stream}`]: threads,
   [`fps_mode:${stream}`]: "vfr",
   [`crf:${stream}`]: 23,
-  [`maxrate:${stream}`]: maxBitrate,
-  [`bufsize:${stream}`]: 2 * maxBitrate,
+  [`maxrate:${stream}`]: isUnlimited ? undefined : maxBitrate,
+  [`bufsize:${stream}`]: isUnlimited ? undefined : 2 * maxBitrate,
   [`force_key_frames:${stream}`]: keyframes === undefined ? everySegment : at(keyframes),
   [`sc_threshold:${stream}`]: 0,
   [`g:${stream}`]: keyframes === undefined ? longestInterval : noLimit

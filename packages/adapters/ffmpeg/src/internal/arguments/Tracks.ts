@@ -16,6 +16,8 @@ interface EncoderSettings {
   readonly threads: number
   /** Seconds: the only frames that become keyframes beside the first one. Default: one at every beginning of a segment. */
   readonly keyframes?: ReadonlyArray<number> | undefined
+  /** Whether the bitrate has no maximum. Default: false. */
+  readonly isUnlimited?: boolean | undefined
 }
 
 export interface VideoEncoding extends EncoderSettings {
