@@ -46,6 +46,13 @@ Requires.requires(Tools.missing).describe("presentation", () => {
         })
     )
 
+    it.effect("keyframes of a few hundred bytes, DASH → found in each segment that is checked", () =>
+      Effect.gen(function* () {
+        const { segments } = yield* convert(Samples.path("tiny.mkv"), "dash")
+        assert.strictEqual(segments.filter((name) => name.startsWith("chunk-0-")).length, 3)
+      })
+    )
+
     it.effect("multivariant playlist → resolution, frame rate, bandwidth and codecs of each rendition", () =>
       Effect.gen(function* () {
         const { finished, output, playlists } = yield* convert(Samples.path("mpeg4-480.mkv"), "hls")

@@ -159,7 +159,8 @@ const checkSegment = (engine: Engine, check: PlaybackCheck, track: Track, name: 
       if (counts === undefined || !isDecoded(counts)) return "A segment cannot be decoded."
     }
     if (!track.hasVideo) return undefined
-    const first = Options.make({ map: "0:v", c: "copy", "frames:v": 1, f: "h264" })
+    // Without the filter, FFmpeg takes a NAL unit of 256 to 511 bytes in MP4, whose length is `00 00 01 xx`, for one with a start code.
+    const first = Options.make({ map: "0:v", c: "copy", "bsf:v": "h264_mp4toannexb", "frames:v": 1, f: "h264" })
     const copied = yield* inspect(engine, check, segment, [
       "ffmpeg",
       { ...Input.general, loglevel: "level+error" },
