@@ -88,31 +88,37 @@ const runFlags = 0x1 | 0x100 | 0x200 | 0x400 | 0x800
 /** Offsets count from the box `moof`. */
 const relativeToMoof = 0x2_0000
 
+/** Bytes of the boxes before the samples of a segment: `styp`, `sidx`, `moof` without entries, and the header of `mdat`. */
+const emptyHeadBytes = 28 + 52 + 88 + 8
+/** Bytes of the entry of a sample in `trun`. */
+const entryBytes = 16
+
 /** Makes the box `moof` of a segment. The bytes of the samples follow it, in a box `mdat`. */
 const fragment = ({ firsts, track }: Planned, segment: number, sequence: number): Uint8Array => {
   const { delays, sizes, syncs, times } = track.samples
   const first = firsts[segment] ?? 0
   const count = (firsts[segment + 1] ?? 0) - first
-  const entries = new DataView(new ArrayBuffer(16 * count))
+  const entries = new DataView(new ArrayBuffer(entryBytes * count))
   for (let index = 0; index < count; index++) {
     const sample = first + index
-    entries.setUint32(16 * index, SegmentPlan.durationOf(track, sample))
-    entries.setUint32(16 * index + 4, sizes[sample] ?? 0)
-    entries.setUint32(16 * index + 8, syncs[sample] === 1 ? sync : dependent)
-    entries.setInt32(16 * index + 12, delays[sample] ?? 0)
+    entries.setUint32(entryBytes * index, SegmentPlan.durationOf(track, sample))
+    entries.setUint32(entryBytes * index + 4, sizes[sample] ?? 0)
+    entries.setUint32(entryBytes * index + 8, syncs[sample] === 1 ? sync : dependent)
+    entries.setInt32(entryBytes * index + 12, delays[sample] ?? 0)
   }
-  const make = (dataOffset: number): Uint8Array =>
+  const moof = box(
+    "moof",
+    fullBox("mfhd", [0, 0], uint32(sequence + 1)),
     box(
-      "moof",
-      fullBox("mfhd", [0, 0], uint32(sequence + 1)),
-      box(
-        "traf",
-        fullBox("tfhd", [0, relativeToMoof], uint32(Initialization.trackId)),
-        fullBox("tfdt", [1, 0], uint64((times[first] ?? track.samples.end) + track.pause)),
-        fullBox("trun", [1, runFlags], uint32(count, dataOffset), new Uint8Array(entries.buffer))
-      )
+      "traf",
+      fullBox("tfhd", [0, relativeToMoof], uint32(Initialization.trackId)),
+      fullBox("tfdt", [1, 0], uint64((times[first] ?? track.samples.end) + track.pause)),
+      fullBox("trun", [1, runFlags], uint32(count, 0), new Uint8Array(entries.buffer))
     )
-  return make(make(0).length + 8)
+  )
+  // Where the samples are follows from the bytes of the box: the field is the last one before the entries.
+  new DataView(moof.buffer).setUint32(moof.length - entries.byteLength - 4, moof.length + 8)
+  return moof
 }
 
 const rangesOf = ({ firsts, track: { samples } }: Planned, segment: number) =>
@@ -164,8 +170,8 @@ const bytesOf = ({ firsts, track: { samples } }: Planned, segment: number): numb
 
 /** Returns the bytes of a segment. */
 export const sizeOf = (planned: Planned, segment: number): number => {
-  const bytes = bytesOf(planned, segment)
-  return headOf(planned, segment, bytes, segment).length + bytes
+  const count = (planned.firsts[segment + 1] ?? 0) - (planned.firsts[segment] ?? 0)
+  return emptyHeadBytes + entryBytes * count + bytesOf(planned, segment)
 }
 
 /** Returns the bytes of the samples of each segment. Fails if the track cannot be cut. */

@@ -3,7 +3,7 @@
  * once, and for each segment some bytes of the rest.
  *
  *     bytes 0–3    `HFSI`
- *     bytes 4–7    version: 1
+ *     bytes 4–7    version: 2; indexes of version 1 are read, too
  *     bytes 8–11   bytes of the head
  *     then         the head as JSON
  *     then         the directory: for each segment, and for the end, where its samples begin, the bytes of its MPEG-TS or 0, and the
@@ -26,7 +26,8 @@ import type { AudioTrack, VideoTrack } from "./SourceIndex.ts"
 import type { TransportStream } from "./TransportStream.ts"
 
 const magic = 0x48465349
-const version = 1
+const version = 2
+const firstVersion = 1
 const fixedBytes = 12
 const entryBytes = 12
 
@@ -40,7 +41,7 @@ const maxSegmentBytes = 2 * 1024 * 1024
 const maxSamples = 20_001
 
 /** Bytes of most samples: memory for them is allocated at once. */
-const usualBytes = 7
+const usualBytes = 6
 const smallBytes = 4096
 
 const noTransport = { counters: new Uint8Array(), sizes: new Float64Array() }
@@ -65,6 +66,8 @@ export interface OpenedIndex {
   /** Where the directory begins. */
   readonly directoryAt: number
   readonly tracks: ReadonlyArray<Head.TrackHead>
+  /** Whether its samples are written as in version 1. */
+  readonly isFirst: boolean
 }
 
 /** The tracks of one segment, with their samples of that segment alone. */
@@ -130,16 +133,16 @@ type Read<E> = (range: ByteRange) => Effect.Effect<Uint8Array, E>
 export const open = <E>(read: Read<E>): Effect.Effect<OpenedIndex, E | PackagingError> =>
   Effect.gen(function* () {
     const start = yield* read({ offset: 0, length: fixedBytes })
-    const length = yield* attempt(() => {
+    const { isFirst, length } = yield* attempt(() => {
       const { uint32 } = Bytes.makeReader(start)
-      if (uint32() !== magic || uint32() !== version) throw malformed("The bytes are no index.")
-      const bytes = uint32()
+      const [found, known, bytes] = [uint32(), uint32(), uint32()]
+      if (found !== magic || (known !== version && known !== firstVersion)) throw malformed("The bytes are no index.")
       if (bytes > maxHeadBytes) throw malformed("An index is damaged.")
-      return bytes
+      return { isFirst: known === firstVersion, length: bytes }
     })
     const bytes = yield* read({ offset: fixedBytes, length })
     const head = yield* attempt(() => Head.decode(bytes))
-    return { ...head, directoryAt: fixedBytes + length }
+    return { ...head, directoryAt: fixedBytes + length, isFirst }
   })
 
 /** Reads what is needed for one segment. `number` is less than `count`. */
@@ -163,7 +166,8 @@ export const segment = <E>(
       let audio: IndexedSegment["audio"] = null
       for (const track of index.tracks) {
         const count = reader.whole()
-        const samples = SampleColumns.read(reader, maxSamples, index.sourceBytes)
+        const bounds = { maxCount: maxSamples, fileBytes: index.sourceBytes }
+        const samples = SampleColumns.read(reader, bounds, index.isFirst)
         if (count > samples.count) throw malformed("An index is damaged.")
         const planned = { firsts: Uint32Array.of(0, count), lead: track.lead }
         if (track.kind === "video") video = { ...planned, track: { ...Head.toVideo(track), samples } }

@@ -103,7 +103,7 @@ for (const [name, files] of [
   })
 }
 
-/** Samples of two tracks in the order of the file; those of the second one are written a while before or after those beside them. */
+/** Samples of two tracks in the order of the file; those of the second one are written some samples before or after the others. */
 const close = FastCheck.record({
   samples: FastCheck.array(
     FastCheck.record({

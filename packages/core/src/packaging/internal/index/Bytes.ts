@@ -18,6 +18,15 @@ const writeWhole = (buffer: Uint8Array, from: number, value: number): number => 
   return at
 }
 
+/** How a column is written: as runs, or with this many bytes for each number. */
+const asRuns = 0
+const maxWidth = 7
+/** Bytes of most numbers. They are written faster. */
+const smallWidth = 3
+
+/** A run takes two bytes at least, and more time than a number of a fixed width. */
+const numbersPerRun = 4
+
 /** Writes runs of equal numbers. Returns where they end. */
 const writeRuns = (buffer: Uint8Array, from: number, values: Float64Array, length: number): number => {
   let at = from
@@ -26,15 +35,50 @@ const writeRuns = (buffer: Uint8Array, from: number, values: Float64Array, lengt
     const value = values[index] ?? 0
     const first = index++
     while (index < length && values[index] === value) index++
-    const folded = fold(value)
-    const run = index - first
-    // Most numbers need one byte or two, as most runs do.
-    if (folded < 128) buffer[at++] = folded
-    else at = writeWhole(buffer, at, folded)
-    if (run < 128) buffer[at++] = run
-    else at = writeWhole(buffer, at, run)
+    at = writeWhole(buffer, writeWhole(buffer, at, fold(value)), index - first)
   }
   return at
+}
+
+/** Writes numbers with equally many bytes, the least significant first. Returns where they end. */
+const writeFixed = (buffer: Uint8Array, from: number, values: Float64Array, length: number, width: number): number => {
+  let at = from
+  if (width <= smallWidth) {
+    for (let index = 0; index < length; index++) {
+      // `fold` for integers of 32 bits.
+      const value = (values[index] ?? 0) | 0
+      const folded = (value << 1) ^ (value >> 31)
+      buffer[at++] = folded
+      if (width > 1) buffer[at++] = folded >>> 8
+      if (width > 2) buffer[at++] = folded >>> 16
+    }
+    return at
+  }
+  for (let index = 0; index < length; index++) {
+    let rest = fold(values[index] ?? 0)
+    for (let byte = 0; byte < width; byte++) {
+      buffer[at++] = rest
+      rest = rest < 2 ** 31 ? rest >>> 8 : Math.floor(rest / 256)
+    }
+  }
+  return at
+}
+
+/** Writes a column in the form that fits. Returns where it ends. */
+const writeColumn = (buffer: Uint8Array, from: number, values: Float64Array, length: number): number => {
+  let [runs, least, most, previous] = [0, 0, 0, NaN]
+  for (let index = 0; index < length; index++) {
+    const value = values[index] ?? 0
+    if (value !== previous) runs++
+    if (value > most) most = value
+    if (value < least) least = value
+    previous = value
+  }
+  let width = 1
+  for (let limit = 256; Math.max(fold(least), fold(most)) >= limit; limit *= 256) width++
+  const isFixed = runs * numbersPerRun > length && width <= maxWidth
+  buffer[from] = isFixed ? width : asRuns
+  return isFixed ? writeFixed(buffer, from + 1, values, length, width) : writeRuns(buffer, from + 1, values, length)
 }
 
 export interface ByteWriter {
@@ -45,7 +89,10 @@ export interface ByteWriter {
   readonly whole: (value: number) => void
   /** Returns memory for a column of this many numbers. */
   readonly toColumn: (length: number) => Float64Array
-  /** Writes the column, numbers of both signs, as runs of equal ones: each number, then how many there are of it. */
+  /**
+   * Writes the column, numbers of both signs: as runs of equal ones, each number and then how many there are of it, or all with equally
+   * many bytes. The first byte says which.
+   */
   readonly column: (length: number) => void
   /** Returns what was written so far. */
   readonly toBytes: () => Uint8Array
@@ -81,8 +128,8 @@ export const makeWriter = (capacity: number): ByteWriter => {
     },
     column: (length) => {
       // A value and its count, for each run.
-      reserve(2 * largest * length)
-      at = writeRuns(buffer, at, values, length)
+      reserve(2 * largest * length + 1)
+      at = writeColumn(buffer, at, values, length)
     },
     toBytes: () => buffer.subarray(0, at)
   }
@@ -91,8 +138,8 @@ export const makeWriter = (capacity: number): ByteWriter => {
 export interface ByteReader {
   readonly uint32: () => number
   readonly whole: () => number
-  /** Reads as many numbers of both signs as the column has. */
-  readonly column: (values: Column) => void
+  /** Reads as many numbers of both signs as the column has. `isMarked`: the first byte says how they are written. */
+  readonly column: (values: Column, isMarked: boolean) => void
 }
 
 /** The functions throw if the bytes end too early. */
@@ -118,8 +165,20 @@ export const makeReader = (bytes: Uint8Array): ByteReader => {
   return {
     uint32: () => ((next() << 24) | (next() << 16) | (next() << 8) | next()) >>> 0,
     whole,
-    column: (values) => {
+    column: (values, isMarked) => {
       const { length } = values
+      const width = isMarked ? next() : asRuns
+      if (width > maxWidth || at + width * length > bytes.length) throw malformed("An index is damaged.")
+      if (width !== asRuns) {
+        for (let index = 0; index < length; index++) {
+          let value = 0
+          for (let byte = width - 1; byte >= 0; byte--) value = value * 256 + (bytes[at + byte] ?? 0)
+          if (!Number.isSafeInteger(value)) throw malformed("A number of an index is too large.")
+          values[index] = unfold(value)
+          at += width
+        }
+        return
+      }
       for (let index = 0; index < length;) {
         const value = unfold(whole())
         const end = index + whole()

@@ -1,6 +1,7 @@
 /**
- * The samples of a track in one segment as bytes. Each property is a column of runs, since most samples follow each other without a
- * gap, and last equally long: video has some four bytes a sample, audio three.
+ * The samples of a track in one segment as bytes. Each property is a column, of runs if most samples have the same as the one before:
+ * they last equally long. Others have equally many bytes, which takes less time than to find out for each number how many it needs. Video
+ * and audio have some four bytes a sample.
  */
 import { malformed } from "../../PackagingError.ts"
 import type { Samples } from "../../Samples.ts"
@@ -12,9 +13,10 @@ export const write = (writer: ByteWriter, samples: Samples, from: number, to: nu
   const length = to - from
   writer.whole(length)
   writer.whole(from < count ? (times[from] ?? 0) : end)
+  writer.whole(offsets[from] ?? 0)
   // Each column is written from the same array of the same type, for which the engine has one piece of code.
   const column = writer.toColumn(length)
-  let endsAt = 0
+  let endsAt = offsets[from] ?? 0
   for (let index = 0; index < length; index++) {
     const offset = offsets[from + index] ?? 0
     column[index] = offset - endsAt
@@ -36,8 +38,16 @@ export const write = (writer: ByteWriter, samples: Samples, from: number, to: nu
   writer.column(length)
 }
 
-/** Reads samples that are all within the first `fileBytes` bytes, at most `maxCount`. */
-export const read = (reader: ByteReader, maxCount: number, fileBytes: number): Samples => {
+export interface Bounds {
+  readonly maxCount: number
+  readonly fileBytes: number
+}
+
+/**
+ * Reads samples that are all within the first `fileBytes` bytes, at most `maxCount`. `isFirst`: those of the first version, in which all
+ * columns are runs and the first gap is the offset.
+ */
+export const read = (reader: ByteReader, { fileBytes, maxCount }: Bounds, isFirst: boolean): Samples => {
   const count = reader.whole()
   if (count > maxCount) throw malformed("An index is damaged.")
   const offsets = new Float64Array(count)
@@ -46,9 +56,9 @@ export const read = (reader: ByteReader, maxCount: number, fileBytes: number): S
   const delays = new Int32Array(count)
   const syncs = new Uint8Array(count)
   let end = reader.whole()
-  reader.column(offsets)
-  reader.column(sizes)
-  let at = 0
+  let at = isFirst ? 0 : reader.whole()
+  reader.column(offsets, !isFirst)
+  reader.column(sizes, !isFirst)
   for (let index = 0; index < count; index++) {
     at += offsets[index] ?? 0
     offsets[index] = at
@@ -56,13 +66,13 @@ export const read = (reader: ByteReader, maxCount: number, fileBytes: number): S
     at += sizes[index] ?? 0
     if (at > fileBytes) throw malformed("An index is damaged.")
   }
-  reader.column(times)
+  reader.column(times, !isFirst)
   for (let index = 0; index < count; index++) {
     const duration = times[index] ?? 0
     times[index] = end
     end += duration
   }
-  reader.column(delays)
-  reader.column(syncs)
+  reader.column(delays, !isFirst)
+  reader.column(syncs, !isFirst)
   return { count, offsets, sizes, times, delays, syncs, end }
 }
