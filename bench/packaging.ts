@@ -1,13 +1,14 @@
 /**
  * Measures streams that are packaged when they are requested: `node bench/packaging.ts [--minutes LIST] [--rounds N] [--viewers N]`.
  *
- * Prints the processor time of a segment of 1.1 MB beside a view of a file of its size and beside nginx with such a file, and how much
- * the memory of the service grows while many viewers read segments at once. Then for videos of several durations how long a request takes
+ * Prints the processor time of a segment of 1.1 MB beside a view of a file of its size and beside nginx with such a file: of segments that
+ * are requested repeatedly, which the service keeps in memory, and of those that are requested for the first time. Then how much the memory
+ * of the service grows while many viewers read segments at once; and for videos of several durations how long a request takes
  * until a player has the first segment of a stream, and the bytes that both formats store. The service's ffmpeg only fails, so that
  * neither posters nor lower renditions are included.
  */
 import { createHash } from "node:crypto"
-import { chmod, mkdir, readdir, stat, writeFile } from "node:fs/promises"
+import { chmod, mkdir, open, readdir, stat, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import * as Effect from "effect/Effect"
@@ -77,6 +78,8 @@ type Service = HoldfastService.HoldfastService
 const seconds = 60
 /** Of the video whose segments are read. Those of four seconds have 1.1 MB. */
 const kilobits = 1800
+/** Of the video each segment of which is requested once. */
+const longMinutes = 10
 const connections = 4
 /** Of a round, and of the viewers each. */
 const requestsOfRound = 200
@@ -107,6 +110,14 @@ const bytesBelow = (directory: string) =>
       files.map(async ({ name, parentPath }) => (await stat(join(parentPath, name))).size)
     )
     return sizes.reduce((sum, size) => sum + size, 0)
+  })
+
+/** Waits until the disk has a file, so that the syncs of the service do not wait for it. */
+const writeBack = (path: string) =>
+  attempt("Writing a video to the disk", async () => {
+    const file = await open(path, "r+")
+    await file.sync()
+    await file.close()
   })
 
 /** Requests a stream of a video in both formats. */
@@ -158,7 +169,17 @@ const segmentsOf = (service: Service, video: Conversions.Video) =>
     )
     const toRequests = (format: string, files: ReadonlyArray<string>): ReadonlyArray<Outgoing> =>
       files.slice(0, -1).map((file) => Requests.get(below(video, `/${format}/${file}`)))
-    return { hls: toRequests("hls", names), dash: toRequests("dash", chunks) }
+    const path = below(video, `/hls/${names.at(-2) ?? ""}`)
+    return { path, hls: toRequests("hls", names), dash: toRequests("dash", chunks) }
+  })
+
+/** Returns the bytes of a segment. */
+const sizeOf = (service: Service, path: string) =>
+  attempt("A segment", async () => {
+    const answer = await fetch(`http://127.0.0.1:${service.port}${path}`)
+    const { byteLength } = await answer.arrayBuffer()
+    if (!answer.ok || byteLength === 0) throw new Error(`${answer.status}, ${byteLength} bytes`)
+    return byteLength
   })
 
 /** Compares segments with views, and with files of nginx. */
@@ -195,6 +216,30 @@ const compareSegments = (
           `${(median.cpuMs / view).toFixed(2)} × a view\n`
       )
     }
+  })
+
+/** Requests each segment of a longer video once: no segment is in the memory of the service. */
+const measureFirstRequests = (service: Service, segments: Effect.Success<ReturnType<typeof segmentsOf>>) =>
+  Effect.gen(function* () {
+    const once = { ...service, connections: 1, status: 200, warmUp: 0, unitsPerRequest: 1 }
+    const subjects = [
+      { name: "HLS", requests: segments.hls },
+      { name: "DASH", requests: segments.dash }
+    ].map((format) => LoadSubject.make({ ...once, ...format, count: format.requests.length }))
+    for (const { median, name } of yield* Rounds.interleave(subjects, 1)) {
+      yield* Main.print(
+        `first request of a segment of ${name}: ${median.cpuMs.toFixed(2)} ms of processor time, of ${segments.hls.length}\n`
+      )
+    }
+  })
+
+/** Requests a stream of a video in both formats. Returns the requests of its segments. */
+const prepare = (service: Service, name: string, path: string) =>
+  Effect.gen(function* () {
+    const video = yield* Conversions.store(service, name, path)
+    yield* Conversions.convert(video, "hls")
+    yield* Conversions.convert(video, "dash")
+    return yield* segmentsOf(service, video)
   })
 
 /** Reads segments over many connections at once, and observes the memory of the service. */
@@ -237,12 +282,12 @@ const measure = ({ directory: parent, minutes, profile, rounds, viewers }: Argum
 
     const path = join(directory, "segments.mp4")
     yield* Videos.generatePlayable(path, seconds, kilobits)
-    const video = yield* Conversions.store(service, "segments.mp4", path)
-    yield* Conversions.convert(video, "hls")
-    yield* Conversions.convert(video, "dash")
-    const { bytes } = yield* Conversions.readFirstSegment(video)
-    const segments = yield* segmentsOf(service, video)
+    const segments = yield* prepare(service, "segments.mp4", path)
+    const bytes = yield* sizeOf(service, segments.path)
     yield* compareSegments(service, segments, { bytes, directory, rounds })
+    const long = join(directory, "long.mp4")
+    yield* Videos.repeat(path, long, longMinutes)
+    yield* measureFirstRequests(service, yield* prepare(service, "long.mp4", long))
     yield* measureViewers(service, segments.hls, viewers)
     yield* measureViewers(service, segments.dash, viewers)
 
@@ -251,6 +296,7 @@ const measure = ({ directory: parent, minutes, profile, rounds, viewers }: Argum
     for (const duration of minutes) {
       const path = join(directory, "repeated.mp4")
       yield* Videos.repeat(minute, path, duration)
+      yield* writeBack(path)
       yield* measureRequest(service, blobs, path, duration)
     }
   }).pipe(Effect.scoped)

@@ -115,6 +115,24 @@ describe("packaging", () => {
         expect((await get("index1.ts", { range: `bytes=${whole.length}-` })).status).toBe(416)
       })
 
+      it("segment: requested again and again → the same bytes, also in ranges; stream deleted → 404", async () => {
+        for (const format of ["hls", "dash"] as const) {
+          const name = format === "hls" ? "index1.ts" : "chunk-0-2.m4s"
+          const { get, streams } = await request(format)
+          const whole = await bytesOf(await get(name))
+          for (let count = 0; count < 3; count++) {
+            const again = await get(name)
+            expect([again.status, again.headers.get("content-length")]).toEqual([200, String(whole.length)])
+            expect(Buffer.compare(await bytesOf(again), whole)).toBe(0)
+          }
+          const part = await get(name, { range: "bytes=500-1499" })
+          expect([part.status, part.headers.get("content-range")]).toEqual([206, `bytes 500-1499/${whole.length}`])
+          expect(Buffer.compare(await bytesOf(part), whole.subarray(500, 1500))).toBe(0)
+          expect((await current().request("DELETE", `${streams}/${format}`)).status).toBe(204)
+          expect((await get(name)).status).toBe(404)
+        }
+      })
+
       it("content replaced, stream deleted → 404", async () => {
         const { get, path, streams } = await request("hls")
         const api = current()

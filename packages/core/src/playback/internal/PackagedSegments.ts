@@ -19,6 +19,7 @@ import { BlobStore, type ByteRange } from "../../storage/BlobStore.ts"
 import * as CompositeParts from "../../storage/CompositeParts.ts"
 import * as StreamFiles from "../../transcoding/StreamFiles.ts"
 import type { OpenedSegment } from "../OpenedStream.ts"
+import * as KeptSegments from "./KeptSegments.ts"
 import * as RecentlyUsed from "./RecentlyUsed.ts"
 
 /** A segment of the conversion whose index this is. */
@@ -57,6 +58,7 @@ export const make = Effect.gen(function* () {
   const findParts = yield* CompositeParts.make
   const pages = RecentlyUsed.make<Uint8Array>(keptPages)
   const indexes = RecentlyUsed.make<SegmentIndex.OpenedIndex>(keptIndexes)
+  const kept = KeptSegments.make<BlobError | ContentDamaged>()
 
   /** Makes what reads a range of an index, by pages. */
   const makeRead = ({ bucketId, tenantId }: BucketRef, { blobId, size }: Wanted["index"]) => {
@@ -102,25 +104,42 @@ export const make = Effect.gen(function* () {
           : Effect.fail(error)
       )
     const index = yield* orDamaged(indexes.get(blob.blobId, SegmentIndex.open(read)))
-    const file = yield* orDamaged(PackagedFile.find(index, segment.name, read))
-    if (file === undefined) return undefined
-    const { isComposite, sourceBytes: size } = index
-    const content = StoredContent.ofContent(store, reports, findParts, { ...bucket, blobId, size, isComposite })
-    const cut = (isTransient: boolean, range: ByteRange | undefined) => {
-      const whole = file
-        .cut(ContentSource.make(content, size), isTransient)
-        .pipe(
-          Stream.catchTag("PackagingError", () =>
-            Stream.fromEffect(Effect.andThen(content.reportDamage, Effect.fail(new ContentDamaged())))
-          )
-        )
-      return range === undefined ? whole : slice(whole, range)
+    const { isComposite, sourceBytes } = index
+    const content = StoredContent.ofContent(store, reports, findParts, {
+      ...bucket,
+      blobId,
+      size: sourceBytes,
+      isComposite
+    })
+    const findFile = orDamaged(PackagedFile.find(index, segment.name, read))
+    const cutWith = (file: PackagedFile.PackagedFile | undefined, isTransient: boolean) => {
+      const damaged = Stream.fromEffect(Effect.andThen(content.reportDamage, Effect.fail(new ContentDamaged())))
+      if (file === undefined) return damaged
+      const source = ContentSource.make(content, sourceBytes)
+      return Stream.catchTag(file.cut(source, isTransient), "PackagingError", () => damaged)
+    }
+    const key = `${blob.blobId} ${segment.name}`
+    const file = kept.sizeOf(key) === undefined ? yield* findFile : undefined
+    const size = kept.sizeOf(key) ?? file?.size
+    if (size === undefined) return undefined
+    const isKept = yield* kept.request(key, size, () => cutWith(file, true))
+    const cut = (isTransient: boolean, range: ByteRange = { offset: 0, length: size }) => {
+      const other = (rest: ByteRange) => {
+        const whole =
+          file === undefined
+            ? Stream.unwrap(Effect.map(findFile, (found) => cutWith(found, isTransient)))
+            : cutWith(file, isTransient)
+        return rest.length === size ? whole : slice(whole, rest)
+      }
+      if (!isKept) return other(range)
+      const chunks = kept.read(key, range, other)
+      return isTransient ? chunks : Stream.map(chunks, (chunk) => chunk.slice())
     }
     const opened: OpenedSegment = {
       _tag: "Segment",
       ...segment,
       contentType: StreamFiles.contentType(segment.name),
-      size: file.size,
+      size,
       etag: `"${blob.blobId}-${version}-${segment.name}"`,
       storedAt: DateTime.makeUnsafe(Ids.createdAt(blob.blobId)),
       read: (range) => cut(false, range),

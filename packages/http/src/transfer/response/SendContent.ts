@@ -120,7 +120,7 @@ const sendPlanned = (
 
 /**
  * Responds to a GET request as `send` does, on Node's response alone. Returns false, and has sent nothing, when that is not possible:
- * the content is not a local file, or the response has no body for which the file is read.
+ * the content neither is a local file nor made in memory, or the response has no body for which it is read.
  */
 export const sendTo = (
   response: ServerResponse,
@@ -129,14 +129,18 @@ export const sendTo = (
   extraHeaders: Readonly<Record<string, string>>
 ): Effect.Effect<boolean, SendError> =>
   Effect.flatMap(Clock.currentTimeMillis, (now): ReturnType<typeof sendTo> => {
-    if (content.localFile === undefined && content.localParts === undefined) return Effect.succeed(false)
+    const { localFile, localParts, readTransient } = content
+    if (localFile === undefined && localParts === undefined && readTransient === undefined) return Effect.succeed(false)
     const plan = ResponsePlan.make(request, content, extraHeaders, now)
     if (plan instanceof Error) return Effect.fail(plan)
     if (plan.status === 304) {
       response.writeHead(plan.status, plan.headers).end()
       return Effect.succeed(true)
     }
-    const sent = plan.slices.length === 0 ? undefined : sendLocal(response, plan, content)
+    const sent =
+      plan.slices.length === 0
+        ? undefined
+        : (sendLocal(response, plan, content) ?? sendTransient(response, plan, content))
     return sent === undefined
       ? Effect.succeed(false)
       : Effect.tapError(Effect.as(sent, true), (error) => (isLost(error) ? content.reportDamage : Effect.void))
