@@ -195,13 +195,25 @@ describe("service with FFmpeg", () => {
     }
   )
 
-  it("FFmpeg is missing, or no conversions configured → 503 for conversions only", timeout, async () => {
-    const bucket = await ServiceBucket.start({ env: { HOLDFAST_FFMPEG: "/nowhere/ffmpeg" } })
+  it.each([
+    ["FFmpeg is missing", { HOLDFAST_FFMPEG: "/nowhere/ffmpeg" }],
+    ["no conversions are configured", { HOLDFAST_CONVERSIONS: "0" }]
+  ])("%s → what can be packaged plays without a poster; 503 for the rest", timeout, async (_, env) => {
+    const bucket = await ServiceBucket.start({ env })
+    const { api } = bucket
     const streams = await upload(bucket, await makeVideo("64x64", 6, ...copied))
-    await expectProblem(await bucket.api.post(`${streams}/hls`), 503, "transcoder_unavailable")
-    await expectProblem(await bucket.api.get(`${streams}/hls/playlist.m3u8`), 404, "stream_not_converted")
-    const alone = await ServiceBucket.start({ env: { HOLDFAST_CONVERSIONS: "0" } })
-    const other = await upload(alone, await makeVideo("64x64", 6, ...copied))
-    await expectProblem(await alone.api.post(`${other}/hls`), 503, "transcoder_unavailable")
+    const encode = { json: { mode: "transcode" } }
+    await expectProblem(await api.post(`${streams}/hls`, encode), 503, "transcoder_unavailable")
+    await expectProblem(await api.get(`${streams}/hls/playlist.m3u8`), 404, "stream_not_converted")
+    for (const format of ["hls", "dash"]) {
+      const packaged = await api.post(`${streams}/${format}`, { headers: { prefer: "wait=20" } })
+      expect([packaged.status, await packaged.json()]).toEqual([200, expect.objectContaining({ state: "READY" })])
+    }
+    expect((await api.get(`${streams}/hls/index0.ts`)).status).toBe(200)
+    await expectProblem(await api.get(`${streams}/poster.jpg`), 404, "not_found")
+    const mpeg4 = await makeVideo("64x64", 6, "-c:v", "mpeg4")
+    const other = `${await ServiceBucket.uploadFile(bucket, "b.mp4", mpeg4)}/streams`
+    await expectProblem(await api.post(`${other}/hls`), 503, "transcoder_unavailable")
+    await expectProblem(await api.get(`${other}/hls/playlist.m3u8`), 404, "stream_not_converted")
   })
 })

@@ -60,8 +60,15 @@ export const findContent = Effect.fnUntraced(function* ({ blobId, bucketId, tena
   return { tenantId, bucketId, blobId, size, isComposite } satisfies PackageableContent
 })
 
-/** Stores the index of a presentation and makes the conversion READY. The index is small enough for the lease of the claim. */
-export const publish = Effect.fnUntraced(function* (claim: ConversionClaim, prepared: Package.Package) {
+/**
+ * Stores the index of a presentation and makes the conversion READY. The index is small enough for the lease of the claim. Without a
+ * transcoder, a video gets no poster, storyboard and lower renditions.
+ */
+export const publish = Effect.fnUntraced(function* (
+  claim: ConversionClaim,
+  prepared: Package.Package,
+  { hasTranscoder }: { readonly hasTranscoder: boolean } = { hasTranscoder: true }
+) {
   const conversions = yield* ConversionRepository
   const store = yield* BlobStore
   const { uploadLease } = yield* Settings
@@ -73,7 +80,7 @@ export const publish = Effect.fnUntraced(function* (claim: ConversionClaim, prep
   const key = BlobKey.make({ tenantId: claim.tenantId, bucketId: claim.bucketId, blobId })
   const { sha256, size } = yield* store.put(key, Stream.fromIterable(prepared.index))
   const now = yield* DateTime.now
-  const hasLadder = yield* LadderBelow.isWanted(prepared.presentation)
+  const hasLadder = hasTranscoder && (yield* LadderBelow.isWanted(prepared.presentation))
   const publication = {
     segments: [{ name: StreamFiles.index, blobId, size, sha256 }],
     playlists: [
@@ -83,7 +90,7 @@ export const publish = Effect.fnUntraced(function* (claim: ConversionClaim, prep
     progress: 1,
     presentation: prepared.presentation,
     isFinished: true,
-    picturesDueAt: prepared.presentation.hasVideo ? now : undefined,
+    picturesDueAt: hasTranscoder && prepared.presentation.hasVideo ? now : undefined,
     // No player follows the playlist, which is complete from the beginning.
     ladderDueAt: hasLadder ? now : undefined,
     now,

@@ -1,6 +1,5 @@
 /**
- * Packages contents when their conversion is requested, one at a time, in the background. What cannot be packaged stays QUEUED for a
- * worker.
+ * Packages contents when their conversion is requested, one at a time. What cannot be packaged stays QUEUED for a worker.
  */
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
@@ -11,6 +10,7 @@ import * as Semaphore from "effect/Semaphore"
 import type { SecureRandom } from "effect/crypto/SecureRandom"
 import { asBackgroundWork } from "../../BackgroundWork.ts"
 import { onBehalfOf } from "../../CurrentTenant.ts"
+import type { Package } from "../../packaging/Package.ts"
 import { Settings } from "../../Settings.ts"
 import type { BlobRepository } from "../../storage/BlobRepository.ts"
 import type { BlobStore } from "../../storage/BlobStore.ts"
@@ -28,16 +28,29 @@ export interface Requested {
   readonly conversionId: string
   readonly format: Format
   readonly content: PackageContent.PackageableContent
+  /** What `prepare` has returned, in a deployment without a transcoder. Default: the content is prepared. */
+  readonly prepared?: Package | undefined
+}
+
+export interface PackageOnRequest {
+  /** Makes the presentation of a content before its conversion is requested; none if the content has to be converted. */
+  readonly prepare: (
+    content: PackageContent.PackageableContent,
+    format: Format
+  ) => Effect.Effect<Option.Option<Package>>
+  /** Starts packaging in the background. Its end wakes the fibers that wait for the conversion. */
+  readonly start: (requested: Requested) => Effect.Effect<void>
 }
 
 type Services = BlobRepository | BlobStore | ConversionNotifier | ConversionRepository | SecureRandom
 
-/** Returns what starts the packaging of a requested conversion. Its end wakes the fibers that wait for the conversion. */
+/** Makes the steps from the services of the context. */
 export const make = Effect.gen(function* () {
   const conversions = yield* ConversionRepository
   const notifier = yield* ConversionNotifier
   const { blobGrace } = yield* Settings
   const slot = Semaphore.makeUnsafe(1)
+  const services = yield* Effect.context<Services>()
   const fork = yield* FiberSet.makeRuntime<Services, void>()
 
   const claim = Effect.fnUntraced(function* (conversionId: string) {
@@ -46,7 +59,17 @@ export const make = Effect.gen(function* () {
     return yield* conversions.claim({ ...terms, conversionId })
   })
 
-  const run = Effect.fnUntraced(function* ({ content, conversionId, format }: Requested) {
+  /** What fails, as when it takes too long, is left to a worker. */
+  const limited = <A, E>(tenantId: string, packaging: Effect.Effect<A, E, Services>, otherwise: A) =>
+    packaging.pipe(
+      Effect.timeout(maxTime),
+      Effect.catchCause((cause) => Effect.as(Effect.logDebug("content not packaged", cause), otherwise)),
+      slot.withPermit,
+      onBehalfOf(tenantId),
+      asBackgroundWork
+    )
+
+  const run = Effect.fnUntraced(function* ({ content, conversionId, format, prepared: given }: Requested) {
     // Before the content is read: otherwise a worker that polls meanwhile packages it, too.
     const claimed = yield* claim(conversionId)
     // A worker was faster, or the conversion was cancelled.
@@ -56,23 +79,25 @@ export const make = Effect.gen(function* () {
       return conversions.release(claimed.value, { retryAt: now, countAttempt: false, sweepAt })
     })
     yield* Effect.gen(function* () {
-      const prepared = yield* PackageContent.prepare(content, format)
+      const prepared = given === undefined ? yield* PackageContent.prepare(content, format) : Option.some(given)
       if (Option.isNone(prepared)) return yield* release
-      yield* PackageContent.publish(claimed.value, prepared.value)
+      yield* PackageContent.publish(claimed.value, prepared.value, { hasTranscoder: given === undefined })
     }).pipe(Effect.onError(() => Effect.ignore(release)))
   })
 
-  return (requested: Requested): Effect.Effect<void> =>
-    Effect.sync(() => {
-      const packaging = run(requested).pipe(
-        Effect.timeout(maxTime),
-        Effect.catchCause((cause) => Effect.logDebug("content not packaged; a worker will convert it", cause)),
-        slot.withPermit,
-        Effect.ensuring(notifier.notifyRequest),
-        onBehalfOf(requested.content.tenantId),
-        Effect.annotateLogs({ conversionId: requested.conversionId }),
-        asBackgroundWork
-      )
-      fork(packaging)
-    })
+  const steps: PackageOnRequest = {
+    prepare: (content, format) =>
+      limited(content.tenantId, PackageContent.prepare(content, format), Option.none()).pipe(
+        Effect.provideContext(services)
+      ),
+    start: (requested) =>
+      Effect.sync(() => {
+        const packaging = limited(requested.content.tenantId, run(requested), undefined).pipe(
+          Effect.ensuring(notifier.notifyRequest),
+          Effect.annotateLogs({ conversionId: requested.conversionId })
+        )
+        fork(packaging)
+      })
+  }
+  return steps
 })

@@ -3,12 +3,14 @@
  */
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import { SecureRandom } from "effect/crypto/SecureRandom"
 import type { Identity } from "../../access/Access.ts"
 import type { FileRef } from "../../files/FileRef.ts"
 import { FileRepository } from "../../files/FileRepository.ts"
 import type { FileType } from "../../files/FileType.ts"
 import * as Ids from "../../Ids.ts"
+import type { Package } from "../../packaging/Package.ts"
 import { QuotaOf } from "../../quotas/CurrentQuota.ts"
 import { StorageRoom } from "../../StorageRoom.ts"
 import type { Mode } from "../../transcoding/ConversionPlan.ts"
@@ -39,7 +41,14 @@ export const make = Effect.gen(function* () {
   const notifier = yield* ConversionNotifier
   const random = yield* SecureRandom
   const quotaOf = yield* QuotaOf
-  const packageContent = yield* PackageOnRequest.make
+  const packaging = yield* PackageOnRequest.make
+
+  const isTranscoderAvailable = transcoder.check.pipe(
+    Effect.as(true),
+    Effect.catch(({ reason }) =>
+      Effect.as(Effect.annotateLogs(Effect.logWarning("transcoder unavailable"), { reason }), false)
+    )
+  )
 
   const requestOnce = Effect.fnUntraced(function* (identity: Identity, ref: FileRef, format: Format, mode: Mode) {
     const { content, fileId } = yield* getContent(files, ref, identity)
@@ -48,19 +57,20 @@ export const make = Effect.gen(function* () {
     const existing = yield* findConversion(conversions, ref, blobId, format)
     if (existing !== undefined && existing.state !== "FAILED") return existing
     if (!mayBeMedia(content.type)) return yield* new NotAVideo()
-    yield* Effect.catch(transcoder.check, ({ reason }) =>
-      Effect.andThen(
-        Effect.annotateLogs(Effect.logWarning("transcoder unavailable; conversion rejected"), { reason }),
-        new TranscoderUnavailable()
-      )
-    )
+    const packageable = { tenantId, bucketId, ...content }
+    let prepared: Package | undefined
+    if (!(yield* isTranscoderAvailable)) {
+      // Nothing would ever convert what cannot be packaged.
+      if (mode === "auto") prepared = Option.getOrUndefined(yield* packaging.prepare(packageable, format))
+      if (prepared === undefined) return yield* new TranscoderUnavailable()
+    }
     yield* room.forRecord
     const id = yield* Effect.provideService(Ids.make("cnv"), SecureRandom, random)
     const now = yield* DateTime.now
     const { conversions: maxPending } = yield* quotaOf(ref.tenantId)
     const stored = yield* conversions.request({ bucket: ref, fileId, blobId, id, format, mode, maxPending, now })
     if (stored.state !== "QUEUED" || stored.mode !== "auto") yield* notifier.notifyRequest
-    else yield* packageContent({ conversionId: stored.id, format, content: { tenantId, bucketId, ...content } })
+    else yield* packaging.start({ conversionId: stored.id, format, content: packageable, prepared })
     return stored
   })
 
