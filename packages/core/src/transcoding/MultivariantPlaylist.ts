@@ -138,7 +138,7 @@ export const addKeyframes = (text: string, { peakBitrate, rendition, uri }: Keyf
   return `${text}#EXT-X-I-FRAME-STREAM-INF:${attributes.join(",")}\n`
 }
 
-/** Bits per second. A line of 1.1 Mbit/s loads the first four seconds of such a variant in little more than two seconds. */
+/** Bits per second. A line of 1.1 Mbit/s loads the first second of such a variant, mostly a keyframe, in less than half a second. */
 const startBitrate = 600_000
 
 /**
