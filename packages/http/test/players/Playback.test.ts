@@ -135,6 +135,22 @@ Requires.requires(BrowserSetup.missing).describe("player in Chromium", () => {
     }
   )
 
+  it.each<[Format]>([["hls"], ["dash"]])(
+    "surround sound in AC-3, which Chromium does not play, %s → plays; the viewer chooses stereo or AAC",
+    async (format) => {
+      const { messages, page } = await open("surround", format, "?autoplay&muted&repeat")
+      await PlayerTab.until(page, "video.currentTime > 0.6")
+      expect(await page.evaluate(`MediaSource.isTypeSupported('audio/mp4; codecs="ac-3"')`)).toBe(false)
+      await page.getByRole("button", { name: "Settings" }).click()
+      const audio = page.getByRole("combobox", { name: "Audio" })
+      expect(await audio.locator("option").allTextContents()).toEqual(["English", "English 5.1"])
+      await audio.selectOption("English 5.1")
+      const { currentTime } = await PlayerTab.video(page)
+      await PlayerTab.until(page, `video.currentTime > ${Math.min(currentTime + 0.3, 5)} || video.ended`)
+      expect(messages).toEqual([])
+    }
+  )
+
   it("controls=false → one button to play and pause", async () => {
     const { page } = await open("plain", "dash", "?controls=false")
     await page.getByRole("button", { name: "Play" }).waitFor()
@@ -151,6 +167,18 @@ Requires.requires(BrowserSetup.missing).describe("player in Chromium", () => {
     const { page } = await open("plain", "hls", "")
     await PlayerTab.until(page, "video.readyState >= 2")
     expect(await page.evaluate("video.poster")).toMatch(/\/streams\/poster\.jpg\?apiKey=%27k%27&a=%3Cb%3E$/)
+  })
+
+  it("poster, autoplay → not loaded for a video that plays at once; shown if the browser forbids that", async () => {
+    server().state.poster = "poster.jpg?apiKey=k"
+    const { page } = await open("plain", "hls", "?autoplay&muted")
+    await PlayerTab.until(page, "!video.paused && video.currentTime > 0.2")
+    expect(await page.evaluate("video.poster")).toBe("")
+    await context().addInitScript(
+      "HTMLMediaElement.prototype.play = () => Promise.reject(new DOMException('', 'NotAllowedError'))"
+    )
+    const forbidden = await open("plain", "hls", "?autoplay&muted")
+    await PlayerTab.until(forbidden.page, "video.readyState >= 2 && video.poster.includes('/poster.jpg')")
   })
 
   it("width larger than the frame → fits the frame with the same aspect ratio", async () => {

@@ -32,7 +32,7 @@ const play = async (start) => {
       await View.showRefusal(conversion)
       continue
     }
-    if (conversion.state === "ready") View.showPoster()
+    if (conversion.state === "ready") View.showPoster(isPlaying)
     const isGrowing = conversion.state === "running"
     const end = await Session.run({ settings, start, isGrowing, position, minRest, isPlaying }).catch(() => undefined)
     // Undefined: the library could not be loaded, which counts as a failure, too.

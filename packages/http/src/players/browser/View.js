@@ -59,10 +59,20 @@ const bar = element("progress", HTMLProgressElement)
 const alert = element("alert", HTMLElement)
 const retryButton = element("again", HTMLButtonElement)
 
-/** Shows the poster until the video plays. */
-export const showPoster = () => {
+/**
+ * Shows the poster until the video plays. Over a slow line it takes as long to load as the first segment: a video that plays at once has
+ * none, unless the browser forbids that.
+ *
+ * @param {boolean} isPlaying
+ */
+export const showPoster = (isPlaying) => {
   const { poster } = video.dataset
-  if (poster !== undefined) video.poster = poster
+  if (poster === undefined) return
+  const show = () => {
+    if (video.paused) video.poster = poster
+  }
+  if (isPlaying) video.addEventListener("loadeddata", show, { once: true })
+  else show()
 }
 
 /**

@@ -46,6 +46,11 @@ const recipes = {
     options: `${picture("128x72", 12)} -f lavfi -i sine=f=440:d=12 -f lavfi -i sine=f=880:d=12 -f srt -i ${captions} -map 0 -map 1 -map 2 -map 3 -c:a aac -c:s srt ${h264} -metadata:s:s:0 language=eng -metadata:s:a:0 language=eng -metadata:s:a:1 language=deu`,
     file: "languages.mkv"
   },
+  /** Surround sound in AC-3. */
+  surround: {
+    options: `${picture("128x72", 6)} -f lavfi -i sine=f=440:d=6 -map 0 -map 1 -c:a ac3 -ac 6 -metadata:s:a:0 language=eng ${h264}`,
+    file: "surround.mkv"
+  },
   portrait: { options: `${picture("180x320", 6)} ${h264}`, file: "portrait.mp4" },
   /** Two renditions. */
   portraits: { options: `${picture("288x512", 2)} -c:v mpeg4 -q:v 5`, file: "portraits.mkv" },
