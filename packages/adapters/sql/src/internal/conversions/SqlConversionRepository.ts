@@ -2,11 +2,12 @@
  * The repository of conversions in SQL.
  */
 import * as StreamFiles from "@holdfast/core/transcoding/StreamFiles"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { SqlClient } from "effect/sql/SqlClient"
-import { ConversionRepository } from "@holdfast/core/conversions/ConversionRepository"
+import { ConversionRepository, type StreamFileRef } from "@holdfast/core/conversions/ConversionRepository"
 import { millis } from "../Dialect.ts"
 import { inBucket } from "../files/FileRow.ts"
 import * as Reads from "../../Reads.ts"
@@ -19,6 +20,7 @@ import { conversionEvent } from "./ConversionEvents.ts"
 import { completeRemoval, removeConversion } from "./ConversionFiles.ts"
 import { columns, toConversion, toMode, toPresentation } from "./ConversionRow.ts"
 import { findStreamFile } from "./FindStreamFile.ts"
+import * as LookupCache from "./LookupCache.ts"
 import { claimPoster, completePictures, publishPoster } from "./Posters.ts"
 import * as PublishSegments from "./PublishSegments.ts"
 import { queueDepth } from "./QueueDepth.ts"
@@ -32,6 +34,17 @@ const make = Effect.gen(function* () {
   const read = yield* Reads.make(sql)
   const poll = yield* Reads.makePolls(sql)
   const claim = ConversionClaims.makeClaim(sql, poll)
+  const version = yield* Reads.ReadVersion
+  const lookups = version && LookupCache.make(version)
+
+  const findStored = (ref: StreamFileRef) => findStreamFile(read, ref)
+  const findKept = (cache: LookupCache.LookupCache, ref: StreamFileRef) =>
+    Effect.suspend(() => {
+      const found = cache.find(ref)
+      if (found !== undefined) return Effect.succeed(found)
+      const keep = cache.keeper(ref)
+      return Effect.tap(findStored(ref), (lookup) => Effect.sync(() => keep(lookup)))
+    })
 
   /** Lists the segments and the storyboard of a conversion in pages: a conversion has tens of thousands of files. */
   const listFiles = Effect.fnUntraced(function* (conversionId: string) {
@@ -60,7 +73,12 @@ const make = Effect.gen(function* () {
         WHERE blob_id = ${blobId} AND ${inBucket(sql, bucket)} ORDER BY format`
       ).pipe(Row.all(toConversion), operation("conversions.listByContent")),
 
-    findStreamFile: (ref) => findStreamFile(read, ref).pipe(operation("conversions.findStreamFile")),
+    findStreamFile: (ref) =>
+      Effect.withFiber(({ context }) =>
+        lookups === undefined || Context.getOrUndefined(context, sql.transactionService) !== undefined
+          ? findStored(ref)
+          : findKept(lookups, ref)
+      ).pipe(operation("conversions.findStreamFile")),
 
     remove: ({ blobId, bucket, sweepAt, format }) =>
       Effect.gen(function* () {

@@ -1,0 +1,58 @@
+/**
+ * Keeps which segments of streams were found lately, as long as nothing in the database has changed, as `FileCache` does for rows of
+ * files. Viewers request the same segments within seconds.
+ */
+import type { StreamFileRef, StreamLookup } from "@holdfast/core/conversions/ConversionRepository"
+
+export interface LookupCache {
+  /** Returns what a read would find now; undefined when the cache does not have it. */
+  readonly find: (ref: StreamFileRef) => StreamLookup | undefined
+  /** Returns the function that keeps what was found. It must be obtained before the read. */
+  readonly keeper: (ref: StreamFileRef) => (found: StreamLookup) => void
+}
+
+/** Lookups, of some 700 bytes each with their keys. */
+const maxKept = 4096
+
+const keyOf = ({ bucket: { bucketId, tenantId }, format, name, selector }: StreamFileRef): string | undefined =>
+  selector._tag === "Id" && selector.folder === undefined && selector.at === undefined
+    ? `${tenantId} ${bucketId} ${selector.id} ${format} ${name}`
+    : undefined
+
+/** Playlists are long, and those of a running conversion grow. */
+const isKept = ({ conversion, found }: StreamLookup): boolean =>
+  conversion?.state === "READY" && (found._tag === "Segment" || found._tag === "Packaged")
+
+/**
+ * Makes an empty cache.
+ *
+ * @param version Returns a number that changes with each change of what reads see.
+ */
+export const make = (version: () => number): LookupCache => {
+  const kept = new Map<string, StreamLookup>()
+  let current = version()
+  const update = (): void => {
+    const now = version()
+    if (now === current) return
+    current = now
+    kept.clear()
+  }
+  return {
+    find: (ref) => {
+      update()
+      const key = keyOf(ref)
+      return key === undefined ? undefined : kept.get(key)
+    },
+    keeper: (ref) => {
+      update()
+      const before = current
+      return (found) => {
+        const key = keyOf(ref)
+        // It may have been read before a change that is known by now. One that is not known yet clears the cache later.
+        if (key === undefined || current !== before || !isKept(found)) return
+        if (kept.size >= maxKept) kept.clear()
+        kept.set(key, found)
+      }
+    }
+  }
+}
