@@ -218,9 +218,20 @@ const compareSegments = (
     }
   })
 
+/** Waits until the service has done what it does after a stream is READY, such as comparing the content with its record. */
+const untilIdle = ({ holdfast }: Service) =>
+  Effect.gen(function* () {
+    while (true) {
+      const before = yield* CpuMeter.ofProcess(holdfast.pid)
+      yield* Effect.sleep("1 second")
+      if ((yield* CpuMeter.ofProcess(holdfast.pid)) - before < 0.05) return
+    }
+  })
+
 /** Requests each segment of a longer video once: no segment is in the memory of the service. */
 const measureFirstRequests = (service: Service, segments: Effect.Success<ReturnType<typeof segmentsOf>>) =>
   Effect.gen(function* () {
+    yield* untilIdle(service)
     const once = { ...service, connections: 1, status: 200, warmUp: 0, unitsPerRequest: 1 }
     const subjects = [
       { name: "HLS", requests: segments.hls },

@@ -1,10 +1,11 @@
 /**
- * The BlobStore methods that need no lock of the directory: `read`, `stat`, `remove`, `list`.
+ * The BlobStore methods that need no lock of the directory: `read`, `open`, `stat`, `remove`, `list`.
  */
 import type * as BlobError from "@holdfast/core/storage/BlobError"
-import type { BlobEntry, BlobInfo, ReadOptions } from "@holdfast/core/storage/BlobStore"
+import type { BlobEntry, BlobInfo, OpenedBlob, ReadOptions } from "@holdfast/core/storage/BlobStore"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as Fs from "node:fs"
 import * as Download from "./internal/Download.ts"
@@ -34,6 +35,21 @@ export const read = (
   if (blobPath === undefined) return Stream.fail(FsErrors.invalidKey("read"))
   return Stream.mapError(Download.make(blobPath.path, options), FsErrors.fromErrnoOfRead)
 }
+
+/** Implements the port's `open`. */
+export const open = (
+  layout: Layout.Layout,
+  key: string,
+  size: number
+): Effect.Effect<OpenedBlob, BlobError.BlobError, Scope.Scope> =>
+  Effect.flatMap(locate(layout, "read", key), ({ path }) =>
+    Effect.mapBoth(Download.openFile(path, size), {
+      onFailure: FsErrors.fromErrnoOfRead,
+      onSuccess: (fill) => ({
+        readInto: (offset, memory) => Effect.mapError(fill(offset, memory), FsErrors.fromErrnoOfRead)
+      })
+    })
+  )
 
 /** Implements the port's `stat`. */
 export const stat = (layout: Layout.Layout, key: string): Effect.Effect<BlobInfo, BlobError.BlobError> =>

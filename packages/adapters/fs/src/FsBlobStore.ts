@@ -116,6 +116,12 @@ const makeMethods = (layout: Layout.Layout, { reserveBytes }: Options, writer = 
     copy,
     // Whether the whole device has failed is known only from a new check.
     read: (key, options) => Stream.tapError(BlobFiles.read(layout, key, options), () => probe.expire),
+    open: (key, size) => {
+      const opened = Effect.map(BlobFiles.open(layout, key, size), ({ readInto }): BlobStore.OpenedBlob => ({
+        readInto: (offset, memory) => Effect.tapError(readInto(offset, memory), () => probe.expire)
+      }))
+      return Effect.tapError(opened, () => probe.expire)
+    },
     stat: (key) => BlobFiles.stat(layout, key),
     remove: (key) => BlobFiles.remove(layout, key),
     removeMany: (keys) => BlobFiles.removeMany(layout, keys),

@@ -3,6 +3,7 @@
  * says; reports such contents, so that the service checks and repairs them.
  */
 import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { DamageReports } from "../integrity/DamageReports.ts"
 import type { BlobError } from "../storage/BlobError.ts"
@@ -27,12 +28,20 @@ export interface ContentRange extends ByteRange {
   readonly tag: string | null
 }
 
+/** A content several ranges of which are read. */
+export interface OpenedContent {
+  /** As that of `OpenedBlob`. */
+  readonly readInto: (offset: number, memory: Uint8Array) => Effect.Effect<void, BlobError | ContentDamaged>
+}
+
 /** How a content is read. */
 export type ReadHow = Pick<ReadOptions, "into">
 
 export interface StoredContent {
   /** Reads the bytes, or a range of them. Each call starts a new read. */
   readonly read: (range?: ByteRange, how?: ReadHow) => Stream.Stream<Uint8Array, BlobError | ContentDamaged>
+  /** Opens the bytes, several ranges of which are read, until the scope closes; absent when that costs no less than reading each. */
+  readonly open?: Effect.Effect<OpenedContent, BlobError | ContentDamaged, Scope.Scope> | undefined
   /** Reads as `read` does, in chunks that are valid until the next one is pulled; absent when that costs no less. */
   readonly readTransient?: ((range?: ByteRange) => Stream.Stream<Uint8Array, BlobError | ContentDamaged>) | undefined
   /**
@@ -64,7 +73,17 @@ export const make = (
   const key = BlobKey.make(parts)
   const reportDamage = report(parts)
   const damaged = Effect.suspend(() => Effect.andThen(reportDamage, Effect.fail(new ContentDamaged())))
+  const orDamaged = <A, R>(self: Effect.Effect<A, BlobError, R>): Effect.Effect<A, BlobError | ContentDamaged, R> =>
+    Effect.catch(self, (error): Effect.Effect<never, BlobError | ContentDamaged> => {
+      if (error.reason === "Damaged") return damaged
+      return error.reason === "Unreadable" ? Effect.andThen(reportDamage, Effect.fail(error)) : Effect.fail(error)
+    })
   return {
+    open:
+      store.open &&
+      Effect.map(orDamaged(store.open(key, size)), ({ readInto }) => ({
+        readInto: (offset, memory) => orDamaged(readInto(offset, memory))
+      })),
     read: (range, how) =>
       store.read(key, { ...how, range, size }).pipe(
         Stream.tapError(({ reason }) => (reason === "Unreadable" ? reportDamage : Effect.void)),

@@ -2,6 +2,7 @@
  * A stored content as a source of the packager.
  */
 import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { ContentDamaged } from "../files/FileErrors.ts"
 import type { StoredContent } from "../files/StoredContent.ts"
@@ -30,6 +31,18 @@ export const readRange = (
     const damaged = Effect.suspend(() => Effect.andThen(reportDamage, Effect.fail(new ContentDamaged())))
     return Effect.flatMap(collect, () => (at === range.length ? Effect.succeed(bytes) : damaged))
   })
+
+/** Opens a content of `size` bytes as a source, until the scope closes. */
+export const open = (
+  content: Pick<StoredContent, "open" | "read" | "reportDamage">,
+  size: number
+): Effect.Effect<Source<BlobError | ContentDamaged>, BlobError | ContentDamaged, Scope.Scope> =>
+  content.open === undefined
+    ? Effect.succeed(make(content, size))
+    : Effect.map(content.open, ({ readInto }) => ({
+        size,
+        readRange: ({ length, offset }, into = new Uint8Array(length)) => Effect.as(readInto(offset, into), into)
+      }))
 
 /** Makes the source of a content of `size` bytes. */
 export const make = (

@@ -6,6 +6,7 @@
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
 import type { BlobError } from "./BlobError.ts"
 
@@ -50,6 +51,12 @@ export interface ReadOptions {
   readonly into?: Uint8Array | undefined
 }
 
+/** A blob of which several ranges are read. It can be read as long as it is open, also when it is removed meanwhile. */
+export interface OpenedBlob {
+  /** Reads as many bytes as the memory has, from `offset` on. The caller keeps the range within the blob. */
+  readonly readInto: (offset: number, memory: Uint8Array) => Effect.Effect<void, BlobError>
+}
+
 /** What a store can do beyond the guarantees of the port. */
 export interface Capabilities {
   /** The adapter's name, for logs and health reports. */
@@ -91,6 +98,12 @@ export class BlobStore extends Context.Service<
      * When the blob is removed while it is read, the stream still delivers all bytes or fails; it never ends early.
      */
     readonly read: (key: string, options?: ReadOptions) => Stream.Stream<Uint8Array, BlobError>
+
+    /**
+     * Opens a blob of `size` bytes, several ranges of which are read, until the scope closes. Costs less than one `read` for each range.
+     * Fails as `read` does. Absent from stores in which it costs no less.
+     */
+    readonly open?: (key: string, size: number) => Effect.Effect<OpenedBlob, BlobError, Scope.Scope>
 
     /** Returns the size of a blob. Fails with reason `NotFound` when no blob has the key. */
     readonly stat: (key: string) => Effect.Effect<BlobInfo, BlobError>

@@ -84,3 +84,21 @@ export const make = (path: string, options: ReadOptions = {}): Stream.Stream<Uin
       return Stream.fromPull(Effect.succeed(next))
     })
   )
+
+/**
+ * Opens a file of a known size until the scope closes. Returns what fills memory from an offset on. Fails when the file has another size,
+ * or is shorter than the range requires.
+ */
+export const openFile = (path: string, expected: number) =>
+  Effect.flatMap(Scoped.acquire(open(path), close), ({ descriptor, size }) => {
+    if (size !== expected) return Effect.fail(otherSize())
+    const fill = (position: number, memory: Uint8Array): Effect.Effect<void, FsCall.ErrnoError> =>
+      Effect.flatMap(
+        FsCall.call<number>((done) => Fs.read(descriptor, memory, 0, memory.byteLength, position, done)),
+        (count) => {
+          if (count === memory.byteLength) return Effect.void
+          return count === 0 ? Effect.fail(otherSize()) : fill(position + count, memory.subarray(count))
+        }
+      )
+    return Effect.succeed(fill)
+  })

@@ -115,8 +115,9 @@ export const make = Effect.gen(function* () {
     const cutWith = (file: PackagedFile.PackagedFile | undefined, isTransient: boolean) => {
       const damaged = Stream.fromEffect(Effect.andThen(content.reportDamage, Effect.fail(new ContentDamaged())))
       if (file === undefined) return damaged
-      const source = ContentSource.make(content, sourceBytes)
-      return Stream.catchTag(file.cut(source, isTransient), "PackagingError", () => damaged)
+      const source = ContentSource.open(content, sourceBytes)
+      const chunks = Stream.unwrap(Effect.map(source, (opened) => file.cut(opened, isTransient)))
+      return Stream.catchTag(chunks, "PackagingError", () => damaged)
     }
     const key = `${blob.blobId} ${segment.name}`
     const file = kept.sizeOf(key) === undefined ? yield* findFile : undefined

@@ -125,6 +125,38 @@ export const register = (it: Tester, { timeout }: Settings): void => {
   )
 
   it.effect(
+    "open, if the store has it: ranges → their bytes, also after removal; missing key, or another size → as of read",
+    () =>
+      Effect.gen(function* () {
+        const store = yield* BlobStore.BlobStore
+        if (store.open === undefined) return
+        const key = Blobs.freshKey()
+        const content = Generate.bytes(5, 700_000)
+        yield* Blobs.put(key, content)
+        const opened = yield* store.open(key, content.byteLength)
+        for (const [offset, length] of [
+          [0, content.byteLength],
+          [699_999, 1],
+          [123_456, 300_000],
+          [77, 0]
+        ] as const) {
+          const memory = new Uint8Array(length)
+          yield* opened.readInto(offset, memory)
+          Blobs.assertSame(memory, content.subarray(offset, offset + length))
+        }
+        const other = yield* Effect.flip(store.open(key, content.byteLength + 1))
+        assert.strictEqual(other.reason, "Damaged")
+        yield* store.remove(key)
+        const memory = new Uint8Array(1000)
+        yield* opened.readInto(5000, memory)
+        Blobs.assertSame(memory, content.subarray(5000, 6000))
+        const missing = yield* Effect.flip(store.open(key, content.byteLength))
+        assert.strictEqual(missing.reason, "NotFound")
+      }).pipe(Effect.scoped),
+    timeout
+  )
+
+  it.effect(
     "check: store is ready → success",
     () =>
       Effect.gen(function* () {
