@@ -2,14 +2,16 @@
  * The access policy: which permissions an actor has in a tenant. Every service method checks it first, so that a program
  * that uses the library is checked as a client of the HTTP API is.
  *
- * A look-up is cached for at most one second (`Settings.accessCache`). A change of a member, a token or a key by this
- * process clears the cache.
+ * A look-up is cached for at most one second (`Settings.accessCache`). Shortly before its end a request that uses it starts another
+ * look-up and does not wait for it, so that the requests of an actor that sends many wait for none. A change of a member, a token or a
+ * key by this process clears the cache.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type { Actor } from "../Actor.ts"
@@ -137,7 +139,12 @@ interface CacheEntry {
   readonly principal: Principal
   /** Epoch milliseconds. */
   readonly expiresAt: number
+  /** Epoch milliseconds after which a request starts another look-up; infinite once one has. */
+  refreshesAt: number
 }
+
+/** The part of its lifetime after which an entry is looked up again when it is used. */
+const refreshAfter = 0.8
 
 /** For a client without a key, a private bucket is as one that does not exist, and as a file that does not. */
 const notThere = Effect.fail(new NotFound({ resource: "file" }))
@@ -176,6 +183,8 @@ const make = Effect.gen(function* () {
   const repository = yield* AccessRepository
   const recorder = yield* KeyUseRecorder.make
   const settings = yield* Settings
+  const scope = yield* Effect.scope
+  const context = yield* Effect.context<never>()
   const lifetime = Math.min(1000, Duration.toMillis(settings.accessCache))
   const cache = new Map<string, CacheEntry>()
   /** Until when a bucket is known to be public, in epoch milliseconds. */
@@ -206,7 +215,7 @@ const make = Effect.gen(function* () {
   const store = (cacheKey: string, principal: Principal, now: number) => {
     if (lifetime === 0) return
     if (cache.size >= capacity) cache.clear()
-    cache.set(cacheKey, { principal, expiresAt: now + lifetime })
+    cache.set(cacheKey, { principal, expiresAt: now + lifetime, refreshesAt: now + refreshAfter * lifetime })
   }
 
   const remember = (actor: Actor, isValid: boolean) => {
@@ -239,6 +248,29 @@ const make = Effect.gen(function* () {
     return Effect.succeed(principal)
   }
 
+  /** Looks an actor up, and stores the result unless it may be stale already: its look-up began before `clearCache` ran. */
+  const lookUp = (
+    actor: Exclude<Actor, { _tag: "System" }>,
+    tenantId: string | undefined,
+    cacheKey: string,
+    now: number
+  ): Effect.Effect<Option.Option<Principal>, MetadataError> => {
+    const startedIn = generation
+    return Effect.tap(find(actor, tenantId), (found) =>
+      Effect.sync(() => {
+        remember(actor, Option.isSome(found) && isValid(found.value.credential, now))
+        if (startedIn !== generation) return
+        if (Option.isSome(found)) store(cacheKey, found.value, now)
+        else cache.delete(cacheKey)
+      })
+    )
+  }
+
+  /** Starts a look-up outside of the request, which may end before it, and may run in a transaction of its caller. */
+  const start = (lookingUp: Effect.Effect<unknown, MetadataError>): void => {
+    Fiber.runIn(Effect.runForkWith(context)(Effect.ignore(lookingUp)), scope)
+  }
+
   const identify = (actor: Actor, tenantId?: string): Effect.Effect<Identity, IdentifyError> => {
     if (actor._tag === "System") return Effect.succeed("system")
     return Effect.withFiber((fiber) => {
@@ -246,16 +278,18 @@ const make = Effect.gen(function* () {
       const request = fiber.getRef(CurrentRequest)
       const cacheKey = `${idOf(actor)} ${tenantId ?? ""}`
       const entry = cache.get(cacheKey)
-      if (entry !== undefined && entry.expiresAt > now)
+      if (entry !== undefined && entry.expiresAt > now) {
+        if (entry.refreshesAt <= now) {
+          entry.refreshesAt = Number.POSITIVE_INFINITY
+          start(lookUp(actor, tenantId, cacheKey, now))
+        }
         return checkCredential(actor, entry.principal, now, tenantId, request)
-      const startedIn = generation
-      return Effect.flatMap(find(actor, tenantId), (found) => {
-        remember(actor, Option.isSome(found) && isValid(found.value.credential, now))
-        if (Option.isNone(found)) return Effect.fail(new Unauthenticated())
-        // A result whose look-up began before `clearCache` ran may be stale already.
-        if (startedIn === generation) store(cacheKey, found.value, now)
-        return checkCredential(actor, found.value, now, tenantId, request)
-      })
+      }
+      return Effect.flatMap(lookUp(actor, tenantId, cacheKey, now), (found) =>
+        Option.isNone(found)
+          ? Effect.fail(new Unauthenticated())
+          : checkCredential(actor, found.value, now, tenantId, request)
+      )
     })
   }
 
