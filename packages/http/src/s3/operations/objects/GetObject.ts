@@ -82,7 +82,8 @@ interface Part {
   /** The header `Range` of its bytes; undefined for all. */
   readonly range?: string
   readonly headers?: Readonly<Record<string, string>>
-  readonly checksum: Checksum | undefined
+  /** That of the bytes of the range. */
+  readonly checksum?: Checksum | undefined
 }
 
 /** Returns the part of the object that the request names; all of it where the request names none. */
@@ -91,20 +92,26 @@ const findPart = Effect.fnUntraced(function* (
   { content, parts }: Download
 ): Effect.fn.Return<Part, CallError> {
   const number = query.get("partNumber")
-  const checksum = ObjectChecksum.find(content)
-  if (number === undefined) return { checksum }
+  if (number === undefined) return {}
   if (!/^[1-9][0-9]{0,4}$/.test(number)) return yield* invalidPart
   const count = EntityTag.partsOf(EntityTag.of(content.etag))
   const headers: Record<string, string> = count === undefined ? {} : { "x-amz-mp-parts-count": String(count) }
   if (Number(number) > (count ?? 1)) return yield* invalidPart
   // A content that came in pieces by another API is one part.
-  if (parts === undefined || count === 1) return { headers, checksum }
+  if (parts === undefined || count === 1) return { headers }
   const ranges = yield* Stream.runCollect(Stream.take(parts, Number(number)))
   const found = ranges[Number(number) - 1]
   if (found === undefined) return yield* invalidPart
   const range = `bytes=${found.offset}-${found.offset + found.length - 1}`
   return { range, headers, checksum: PartTag.read(found).checksum }
 })
+
+/** Returns the checksum of what is sent; undefined if it is not known. */
+const checksumOf = ({ content }: Download, { checksum, range }: Part): ObjectChecksum.ObjectChecksum | undefined => {
+  const whole = ObjectChecksum.find(content)
+  if (range === undefined) return whole
+  return checksum === undefined ? undefined : { ...checksum, type: whole?.type ?? "COMPOSITE" }
+}
 
 /** Returns the request with the quotes that some clients leave out of entity tags. */
 const withQuotes = ({ request }: Reading, range: string | undefined) => {
@@ -128,12 +135,10 @@ const send = Effect.fnUntraced(function* (
     etag: EntityTag.of(download.content.etag)
   }
   const part = yield* findPart(call, download)
-  const type = ObjectChecksum.find(download.content)?.type ?? "COMPOSITE"
-  const checksum = part.checksum === undefined ? undefined : { ...part.checksum, type }
   return yield* SendContent.send(withQuotes(call, part.range), content, {
     "x-amz-request-id": call.requestId,
     [RequestId.header]: call.requestId,
-    ...(wantsChecksum(call) ? ObjectChecksum.headers(checksum) : undefined),
+    ...(wantsChecksum(call) ? ObjectChecksum.headers(checksumOf(download, part)) : undefined),
     ...part.headers,
     ...more.headers
   })
