@@ -106,10 +106,21 @@ const toRendition = ({ video }: Tracks, rates: Output["rates"]): Rendition =>
 
 /**
  * Makes a presentation. Fails with a `PackagingError` if the content is no MP4 or QuickTime file, if a transcoder would encode a track
- * of it or keep more than one of video and one of audio, or if its first or last segment cannot be played.
+ * of it or keep more than one of video and one of audio, or if its first or last segment cannot be played. `begin` runs when the tracks
+ * can be packaged, before their samples are read, which takes most of the time; its failure ends the packaging.
  */
-export const make = Effect.fnUntraced(function* <E>(source: Source<E>, format: Format, isComposite: boolean) {
-  const index = yield* SourceReader.read(source)
+export const make = Effect.fnUntraced(function* <E, E2 = never>(
+  source: Source<E>,
+  format: Format,
+  isComposite: boolean,
+  begin: Effect.Effect<void, E2> = Effect.void
+) {
+  const index = yield* SourceReader.read(source, (described) =>
+    Effect.andThen(
+      attempt(() => PlayableTracks.choose(described)),
+      begin
+    )
+  )
   const tracks = yield* attempt(() => PlayableTracks.choose(index))
   const { audio, video } = tracks
   const plan = yield* SegmentPlan.make(video, audio === null ? [] : [audio])

@@ -9,6 +9,7 @@ import * as FragmentedMp4 from "./FragmentedMp4.ts"
 import { attempt } from "./internal/Attempt.ts"
 import * as Head from "./internal/index/Head.ts"
 import type { PackagingError } from "./PackagingError.ts"
+import * as Samples from "./Samples.ts"
 import * as SegmentIndex from "./SegmentIndex.ts"
 import type { Source } from "./Source.ts"
 import * as TransportStream from "./TransportStream.ts"
@@ -20,19 +21,9 @@ export interface PackagedFile {
   readonly cut: <E>(source: Source<E>, isTransient?: boolean) => Stream.Stream<Uint8Array, E | PackagingError>
 }
 
-const noSamples = {
-  count: 0,
-  offsets: new Float64Array(),
-  sizes: new Uint32Array(),
-  times: new Float64Array(),
-  delays: new Int32Array(),
-  syncs: new Uint8Array(),
-  end: 0
-}
-
 const initialization = (track: Head.TrackHead): PackagedFile => {
   const head = track.kind === "video" ? Head.toVideo(track) : Head.toAudio(track)
-  const bytes = FragmentedMp4.initialization({ ...head, samples: noSamples })
+  const bytes = FragmentedMp4.initialization({ ...head, samples: Samples.none })
   return { size: bytes.length, cut: () => Stream.succeed(bytes) }
 }
 

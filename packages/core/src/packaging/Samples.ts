@@ -18,3 +18,14 @@ export interface Samples {
   /** When the last sample ends. */
   readonly end: number
 }
+
+/** No samples: those of a track that is only described. */
+export const none: Samples = {
+  count: 0,
+  offsets: new Float64Array(),
+  sizes: new Uint32Array(),
+  times: new Float64Array(),
+  delays: new Int32Array(),
+  syncs: new Uint8Array(),
+  end: 0
+}

@@ -12,7 +12,7 @@ import * as SampleTable from "./internal/mp4/SampleTable.ts"
 import * as TopLevel from "./internal/mp4/TopLevel.ts"
 import * as Tracks from "./internal/mp4/Tracks.ts"
 import { malformed, type PackagingError } from "./PackagingError.ts"
-import type { Samples } from "./Samples.ts"
+import { none as noSamples, type Samples } from "./Samples.ts"
 import type { Source } from "./Source.ts"
 import type { AudioTrack, SourceIndex, VideoTrack } from "./SourceIndex.ts"
 
@@ -54,8 +54,18 @@ interface FragmentLists {
   readonly lists: ReadonlyMap<number, SampleList.SampleList>
 }
 
-const readMovie = Effect.fnUntraced(function* (moov: DataView, fileBytes: number) {
+/** Returns the tracks without their samples. */
+const describe = ({ heads, others }: Tracks.Tracks): SourceIndex => ({
+  video: heads.flatMap((head) => (head.kind === "video" ? [{ ...head.format, samples: noSamples }] : [])),
+  audio: heads.flatMap((head) => (head.kind === "audio" ? [{ ...head.format, samples: noSamples }] : [])),
+  others
+})
+
+type OnTracks<E> = (described: SourceIndex) => Effect.Effect<void, E>
+
+const readMovie = Effect.fnUntraced(function* <E>(moov: DataView, fileBytes: number, onTracks: OnTracks<E>) {
   const tracks = yield* parse(() => Tracks.parse(moov))
+  yield* onTracks(describe(tracks))
   const total = { count: 0 }
   if (tracks.isFragmented) {
     const defaults = yield* parse(() => Fragments.defaults(moov))
@@ -88,15 +98,21 @@ const toIndex = ({ fragments, samples: tables, tracks }: Found): SourceIndex => 
   return { video, audio, others: tracks.others }
 }
 
-/** Reads the index of a file. Fails with the errors of the source, too. */
-export const read = <E>(source: Source<E>): Effect.Effect<SourceIndex, E | PackagingError> =>
+/**
+ * Reads the index of a file. Fails with the errors of the source, too. `onTracks` gets the tracks before their samples are read, which
+ * takes most of the time; if it fails, reading does.
+ */
+export const read = <E, E2 = never>(
+  source: Source<E>,
+  onTracks: OnTracks<E2> = () => Effect.void
+): Effect.Effect<SourceIndex, E | E2 | PackagingError> =>
   Effect.gen(function* () {
     let found: Found | undefined
     yield* TopLevel.scan(source, (type, body, offset) =>
       Effect.gen(function* () {
         if (type === "moov") {
           if (found !== undefined) return yield* malformed("The file has two descriptions of its tracks.")
-          found = yield* readMovie(body, source.size)
+          found = yield* readMovie(body, source.size, onTracks)
           return found.fragments !== undefined
         }
         const fragments = found?.fragments

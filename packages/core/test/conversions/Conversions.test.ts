@@ -1,16 +1,11 @@
 import { describe, expect } from "@effect/vitest"
 import { Files } from "@holdfast/core/files/Files"
-import { ConversionRepository } from "@holdfast/core/conversions/ConversionRepository"
 import { Conversions } from "@holdfast/core/conversions/Conversions"
 import { Streams } from "@holdfast/core/playback/Streams"
-import * as BlobFaults from "@holdfast/testing/storage/BlobFaults"
 import * as FakeMedia from "@holdfast/testing/transcoding/FakeMedia"
 import { TranscoderControl } from "@holdfast/testing/transcoding/TranscoderControl"
-import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Latch from "effect/Latch"
-import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import {
   blobsLeft,
@@ -94,29 +89,6 @@ describe("Conversions", () => {
       yield* half.resume
       yield* reached(actor, ref, "READY")
       expect(yield* streams.open(actor, ref, "hls", "index9.ts")).toMatchObject({ _tag: "Segment" })
-    })
-  )
-
-  test(
-    "request: content is read to be packaged → no worker claims it meanwhile; it cannot be packaged → a worker converts it",
-    Effect.gen(function* () {
-      const conversions = yield* Conversions
-      const repository = yield* ConversionRepository
-      const faults = yield* BlobFaults.BlobFaults
-      const control = yield* TranscoderControl
-      const { actor, ref } = yield* video()
-      const isReading = yield* Latch.make(false)
-      const mayRead = yield* Latch.make(false)
-      const wait = Effect.andThen(isReading.open, mayRead.await)
-      yield* faults.inject({ method: "read", action: BlobFaults.before(wait), calls: (nth) => nth === 1 })
-      yield* conversions.request(actor, ref, "hls")
-      yield* isReading.await
-      const now = yield* DateTime.now
-      expect(Option.isNone(yield* repository.claim({ now, leaseUntil: now, sweepAt: now }))).toBe(true)
-      yield* mayRead.open
-      yield* startWorker()
-      yield* reached(actor, ref, "READY")
-      expect(yield* control.calls("convert")).toBe(1)
     })
   )
 

@@ -12,6 +12,7 @@ import * as Ids from "../../Ids.ts"
 import { DamageReports } from "../../integrity/DamageReports.ts"
 import * as ContentSource from "../../packaging/ContentSource.ts"
 import * as Package from "../../packaging/Package.ts"
+import { PackagingError } from "../../packaging/PackagingError.ts"
 import { Settings } from "../../Settings.ts"
 import * as BlobKey from "../../storage/BlobKey.ts"
 import { BlobRepository } from "../../storage/BlobRepository.ts"
@@ -31,14 +32,20 @@ export interface PackageableContent extends BucketRef {
   readonly isComposite?: boolean | undefined
 }
 
-/** Makes a presentation of a content; none if it has to be converted. Changes nothing. */
-export const prepare = Effect.fnUntraced(function* (content: PackageableContent, format: Format) {
+const isPackagingError = (error: unknown): error is PackagingError => error instanceof PackagingError
+
+/** Makes a presentation of a content; none if it has to be converted. Changes nothing. `begin` is that of `Package.make`. */
+export const prepare = Effect.fnUntraced(function* <E = never>(
+  content: PackageableContent,
+  format: Format,
+  begin: Effect.Effect<void, E> = Effect.void
+) {
   const { isComposite = false, size } = content
   const findParts = yield* CompositeParts.make
   const stored = StoredContent.ofContent(yield* BlobStore, yield* DamageReports, findParts, content)
-  return yield* Package.make(ContentSource.make(stored, size), format, isComposite).pipe(
+  return yield* Package.make(ContentSource.make(stored, size), format, isComposite, begin).pipe(
     Effect.asSome,
-    Effect.catchTag("PackagingError", ({ detail, reason }) =>
+    Effect.catchIf(isPackagingError, ({ detail, reason }) =>
       Effect.as(
         Effect.annotateLogs(Effect.logDebug("content not packaged; it will be converted"), { reason, detail }),
         Option.none()

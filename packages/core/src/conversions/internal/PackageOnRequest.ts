@@ -1,6 +1,7 @@
 /**
  * Packages contents when their conversion is requested, one at a time. What cannot be packaged stays QUEUED for a worker.
  */
+import * as Data from "effect/Data"
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -15,6 +16,7 @@ import { Settings } from "../../Settings.ts"
 import type { BlobRepository } from "../../storage/BlobRepository.ts"
 import type { BlobStore } from "../../storage/BlobStore.ts"
 import type { Format } from "../../transcoding/Presentation.ts"
+import type { ConversionClaim } from "../ConversionClaim.ts"
 import { ConversionNotifier } from "../ConversionNotifier.ts"
 import { ConversionRepository } from "../ConversionRepository.ts"
 import * as PackageContent from "./PackageContent.ts"
@@ -41,6 +43,9 @@ export interface PackageOnRequest {
   /** Starts packaging in the background. Its end wakes the fibers that wait for the conversion. */
   readonly start: (requested: Requested) => Effect.Effect<void>
 }
+
+/** The conversion has no claim for this process. */
+class NotClaimed extends Data.TaggedError("NotClaimed") {}
 
 type Services = BlobRepository | BlobStore | ConversionNotifier | ConversionRepository | SecureRandom
 
@@ -70,19 +75,27 @@ export const make = Effect.gen(function* () {
     )
 
   const run = Effect.fnUntraced(function* ({ content, conversionId, format, prepared: given }: Requested) {
-    // Before the content is read: otherwise a worker that polls meanwhile packages it, too.
-    const claimed = yield* claim(conversionId)
-    // A worker was faster, or the conversion was cancelled.
-    if (Option.isNone(claimed)) return
+    let claimed = Option.none<ConversionClaim>()
+    // Before the samples are read: otherwise a worker that polls meanwhile packages the content, too.
+    const begin = Effect.flatMap(claim(conversionId), (found) => {
+      claimed = found
+      // A worker was faster, or the conversion was cancelled.
+      return Option.isSome(found) ? Effect.void : Effect.fail(new NotClaimed())
+    })
     const release = Effect.flatMap(DateTime.now, (now) => {
       const sweepAt = DateTime.addDuration(now, blobGrace)
-      return conversions.release(claimed.value, { retryAt: now, countAttempt: false, sweepAt })
+      const terms = { retryAt: now, countAttempt: false, sweepAt }
+      return Option.isSome(claimed) ? conversions.release(claimed.value, terms) : Effect.void
     })
     yield* Effect.gen(function* () {
-      const prepared = given === undefined ? yield* PackageContent.prepare(content, format) : Option.some(given)
-      if (Option.isNone(prepared)) return yield* release
+      if (given !== undefined) yield* begin
+      const prepared = given === undefined ? yield* PackageContent.prepare(content, format, begin) : Option.some(given)
+      if (Option.isNone(prepared) || Option.isNone(claimed)) return yield* release
       yield* PackageContent.publish(claimed.value, prepared.value, { hasTranscoder: given === undefined })
-    }).pipe(Effect.onError(() => Effect.ignore(release)))
+    }).pipe(
+      Effect.onError(() => Effect.ignore(release)),
+      Effect.catchTag("NotClaimed", () => Effect.void)
+    )
   })
 
   const steps: PackageOnRequest = {

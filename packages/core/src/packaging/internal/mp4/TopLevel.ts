@@ -46,10 +46,10 @@ const toHeader = (bytes: Uint8Array, rest: number): Header => {
  * Calls `visit` for the box `moov`, and for each `moof` after it, with its body and its place in the file. Ends when `visit` returns
  * false, and at the end of the file. The last box may be cut off, unless it is one of those.
  */
-export const scan = <E>(
+export const scan = <E, E2>(
   source: Source<E>,
-  visit: (type: string, body: DataView, offset: number) => Effect.Effect<boolean, PackagingError>
-): Effect.Effect<void, E | PackagingError> =>
+  visit: (type: string, body: DataView, offset: number) => Effect.Effect<boolean, E2 | PackagingError>
+): Effect.Effect<void, E | E2 | PackagingError> =>
   Effect.gen(function* () {
     let window = noWindow
     /** Returns bytes of the file, from the window if they are there. */
