@@ -24,7 +24,7 @@ const sampleSeconds = Encoding.segmentSeconds
 /** The part of the video that is sampled. Its best size takes about half of the processor time of a conversion. */
 const sampledPart = 0.03
 
-/** Ten minutes have as many. */
+/** Videos of eleven minutes and longer have as many. */
 const maxSamples = 5
 
 /** Of all samples. A measurement that takes longer is given up: the ladder keeps its usual bitrates. */
