@@ -174,7 +174,7 @@ Requires.requires(BrowserSetup.missing).describe("uploaded video", () => {
       loop: true,
       videoWidth: 320
     })
-    expect(await page.evaluate("new URL(video.poster).searchParams.has('apiKey')")).toBe(true)
+    expect(await page.evaluate("new URL(video.dataset.poster, location.href).searchParams.has('apiKey')")).toBe(true)
     expect(messages).toEqual([])
     await page.context().close()
   })
