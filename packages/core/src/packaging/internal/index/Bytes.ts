@@ -94,6 +94,8 @@ export interface ByteWriter {
    * many bytes. The first byte says which.
    */
   readonly column: (length: number) => void
+  /** Writes a column of equal numbers. */
+  readonly uniform: (value: number, length: number) => void
   /** Returns what was written so far. */
   readonly toBytes: () => Uint8Array
 }
@@ -130,6 +132,11 @@ export const makeWriter = (capacity: number): ByteWriter => {
       // A value and its count, for each run.
       reserve(2 * largest * length + 1)
       at = writeColumn(buffer, at, values, length)
+    },
+    uniform: (value, length) => {
+      reserve(2 * largest + 1)
+      buffer[at++] = asRuns
+      if (length > 0) at = writeWhole(buffer, writeWhole(buffer, at, fold(value)), length)
     },
     toBytes: () => buffer.subarray(0, at)
   }

@@ -7,6 +7,46 @@ import { malformed } from "../../PackagingError.ts"
 import type { Samples } from "../../Samples.ts"
 import type { ByteReader, ByteWriter } from "./Bytes.ts"
 
+/** Whether samples have the same property. Most do, and others are found out with the first ones. */
+const isUniform = (values: Int32Array | Uint8Array, from: number, to: number): boolean => {
+  const first = values[from]
+  for (let index = from + 1; index < to; index++) if (values[index] !== first) return false
+  return true
+}
+
+const writeProperty = (writer: ByteWriter, values: Int32Array | Uint8Array, from: number, to: number): void => {
+  if (isUniform(values, from, to)) return writer.uniform(values[from] ?? 0, to - from)
+  const column = writer.toColumn(to - from)
+  for (let index = from; index < to; index++) column[index - from] = values[index] ?? 0
+  writer.column(to - from)
+}
+
+/** Whether the samples that another one follows last equally long. */
+const lastEqually = (times: Float64Array, from: number, to: number, duration: number): boolean => {
+  let time = times[from] ?? 0
+  for (let index = from + 1; index < to; index++) {
+    const next = times[index] ?? 0
+    if (next - time !== duration) return false
+    time = next
+  }
+  return true
+}
+
+const writeDurations = (writer: ByteWriter, { count, end, times }: Samples, from: number, to: number): void => {
+  const length = to - from
+  const last = (to < count ? (times[to] ?? 0) : end) - (times[to - 1] ?? 0)
+  if (lastEqually(times, from, to, last)) return writer.uniform(last, length)
+  const column = writer.toColumn(length)
+  let time = times[from] ?? 0
+  for (let index = 0; index < length - 1; index++) {
+    const next = times[from + index + 1] ?? 0
+    column[index] = next - time
+    time = next
+  }
+  column[length - 1] = last
+  writer.column(length)
+}
+
 /** Writes the samples from `from` to `to`. */
 export const write = (writer: ByteWriter, samples: Samples, from: number, to: number): void => {
   const { count, delays, end, offsets, sizes, syncs, times } = samples
@@ -25,17 +65,9 @@ export const write = (writer: ByteWriter, samples: Samples, from: number, to: nu
   writer.column(length)
   for (let index = 0; index < length; index++) column[index] = sizes[from + index] ?? 0
   writer.column(length)
-  let time = times[from] ?? 0
-  for (let index = 0; index < length; index++) {
-    const next = from + index + 1 < count ? (times[from + index + 1] ?? 0) : end
-    column[index] = next - time
-    time = next
-  }
-  writer.column(length)
-  for (let index = 0; index < length; index++) column[index] = delays[from + index] ?? 0
-  writer.column(length)
-  for (let index = 0; index < length; index++) column[index] = syncs[from + index] ?? 0
-  writer.column(length)
+  writeDurations(writer, samples, from, to)
+  writeProperty(writer, delays, from, to)
+  writeProperty(writer, syncs, from, to)
 }
 
 export interface Bounds {

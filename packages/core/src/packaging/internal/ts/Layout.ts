@@ -3,6 +3,7 @@
  * samples, so that its index is built without an object for each.
  */
 import { unsupported } from "../../PackagingError.ts"
+import * as Samples from "../../Samples.ts"
 import * as SegmentPlan from "../../SegmentPlan.ts"
 import type { AudioTrack, VideoTrack } from "../../SourceIndex.ts"
 import type { Ranges } from "../ReadPlan.ts"
@@ -84,9 +85,6 @@ const endOfGroup = (track: AudioTrack, from: number, end: number): number => {
   return index
 }
 
-const noDelays = new Int32Array()
-const noSizes = new Uint32Array()
-
 const boundsOf = (planned: { readonly firsts: Uint32Array } | null, segment: number): readonly [number, number] =>
   planned === null ? [0, 0] : [planned.firsts[segment] ?? 0, planned.firsts[segment + 1] ?? 0]
 
@@ -129,18 +127,22 @@ export const make = (tracks: Tracks, segment: number, memory = makeMemory(countS
   const [firstFrame, endOfFrames] = boundsOf(video, segment)
   const [firstPacket, endOfPackets] = boundsOf(audio, segment)
   const { bytes, clocks, decoded, isVideo, lastClocks, lengths, samples, shown } = memory
-  const delays = video?.track.samples.delays ?? noDelays
-  const frameSizes = video?.track.samples.sizes ?? noSizes
-  const packetSizes = audio?.track.samples.sizes ?? noSizes
+  // Values that the loop does not look up for each sample.
+  const { delays, sizes: frameSizes, times } = video?.track.samples ?? Samples.none
+  const packetSizes = audio?.track.samples.sizes ?? Samples.none.sizes
+  const timeScale = video?.track.timeScale ?? 1
+  const shift = (video?.track.pause ?? 0) - (video?.track.start ?? 0)
+  const videoLead = video?.lead ?? 0
   // In one loop without functions that share its variables: the engine keeps those in memory, one object for each value.
   let [count, begin, previous, lastClock] = [0, 0, 0, Infinity]
   let [frame, frameAt, frameShown] = [firstFrame, Infinity, 0]
   let [packet, packetAt] = [firstPacket, ticksOf(audio?.track, firstPacket, endOfPackets)]
   let isNextFrame = frame < endOfFrames
   for (;;) {
-    if (isNextFrame && video !== null) {
-      const seconds = SegmentPlan.shownAt(video.track, frame)
-      frameAt = toTicks(seconds + (video.lead - (delays[frame] ?? 0)) / video.track.timeScale)
+    if (isNextFrame) {
+      const delay = delays[frame] ?? 0
+      const seconds = ((times[frame] ?? 0) + delay + shift) / timeScale
+      frameAt = toTicks(seconds + (videoLead - delay) / timeScale)
       frameShown = toTicks(seconds)
       isNextFrame = false
     }
