@@ -4,7 +4,10 @@
 import * as FfmpegTranscoder from "@holdfast/ffmpeg/FfmpegTranscoder"
 import * as Browser from "@holdfast/testing/Browser"
 import * as Requires from "@holdfast/testing/Requires"
+import { type LadderJob, Transcoder } from "@holdfast/core/transcoding/Transcoder"
 import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import { afterAll, beforeAll, expect, it, vi } from "vitest"
 import * as TestServer from "../support/TestServer.ts"
 import * as BrowserSetup from "./support/BrowserSetup.ts"
@@ -18,6 +21,19 @@ interface Renditions {
 }
 
 Requires.requires(BrowserSetup.missing).describe("ladder of a copy", () => {
+  const jobs: Array<Pick<LadderJob, "encoded" | "format">> = []
+  const transcoder = Layer.effect(
+    Transcoder,
+    Effect.map(Transcoder, (inner) =>
+      Transcoder.of({
+        ...inner,
+        ladder: (job) => {
+          jobs.push(job)
+          return inner.ladder(job)
+        }
+      })
+    )
+  ).pipe(Layer.provide(FfmpegTranscoder.layer({ niceness: 0, preset: "ultrafast" })))
   let server: TestServer.TestServer
   let chromium: Awaited<ReturnType<typeof Browser.launch>>
   let samples: SampleStreams.SampleStreams
@@ -27,7 +43,7 @@ Requires.requires(BrowserSetup.missing).describe("ladder of a copy", () => {
   vi.setConfig({ testTimeout: 90_000 })
   beforeAll(async () => {
     server = await TestServer.start({
-      transcoder: FfmpegTranscoder.layer({ niceness: 0, preset: "ultrafast" }),
+      transcoder,
       worker: { ladderDelay: Duration.zero }
     })
     chromium = await Browser.launch()
@@ -63,6 +79,15 @@ Requires.requires(BrowserSetup.missing).describe("ladder of a copy", () => {
       downloadThroughput: bitsPerSecond < 0 ? -1 : bitsPerSecond / 8,
       uploadThroughput: -1
     })
+
+  it("HLS, then DASH → one ladder is encoded, and the other one copied from it", async () => {
+    await awaitLadder("hls")
+    await awaitLadder("dash")
+    expect(jobs.map(({ encoded, format }) => [format, encoded?.renditions.map(({ name }) => name)])).toEqual([
+      ["hls", undefined],
+      ["dash", ["240p"]]
+    ])
+  })
 
   it.each([
     ["hls", "slow", 900_000, /\/hls\/240p\/index0\.ts$/],

@@ -3,12 +3,10 @@
  */
 import type { ConversionEvent } from "@holdfast/core/transcoding/ConversionEvent"
 import * as ConversionPlan from "@holdfast/core/transcoding/ConversionPlan"
-import * as StreamFiles from "@holdfast/core/transcoding/StreamFiles"
-import * as TranscodeError from "@holdfast/core/transcoding/TranscodeError"
+import type * as TranscodeError from "@holdfast/core/transcoding/TranscodeError"
 import type { ConvertJob } from "@holdfast/core/transcoding/Transcoder"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as FileSystem from "effect/FileSystem"
 import * as Stream from "effect/Stream"
 import * as Dash from "./arguments/Dash.ts"
 import * as Hls from "./arguments/Hls.ts"
@@ -53,15 +51,6 @@ const runPlan = (engine: Engine, job: ConvertJob, plan: ConversionPlan.Conversio
     })
   )
 
-/** Removes what a run has written, except for the poster, which another run writes. */
-const removeOutput = ({ output }: ConvertJob) =>
-  Effect.gen(function* () {
-    const files = yield* FileSystem.FileSystem
-    for (const name of yield* files.readDirectory(output)) {
-      if (!name.startsWith(StreamFiles.poster)) yield* files.remove(`${output}/${name}`, { recursive: true })
-    }
-  }).pipe(Effect.mapError((cause) => new TranscodeError.TranscodeError({ operation, reason: "Internal", cause })))
-
 /** Failures that one of several tracks may cause. */
 const isOfTrack = ({ reason }: TranscodeError.TranscodeError): boolean =>
   reason === "Failed" || reason === "Unsupported"
@@ -85,7 +74,7 @@ export const make = (engine: Engine) => (job: ConvertJob) =>
       event._tag !== "Started" && (event._tag !== "Progressed" || event.fraction > progress)
     const withDefaultAudio = (plan: ConversionPlan.ConversionPlan) =>
       Stream.unwrap(
-        Effect.map(removeOutput(job), () =>
+        Effect.map(FfmpegRun.removeOutput(operation, job.output), () =>
           Stream.filter(runPlan(engine, job, { ...plan, defaultAudio: null, otherAudio: [] }), isNew)
         )
       )

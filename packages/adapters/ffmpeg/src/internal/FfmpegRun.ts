@@ -213,3 +213,12 @@ export const stream = (
   prepare: Effect.Effect<FfmpegRun, TranscodeError.TranscodeError, Platform | Scope.Scope>
 ): Stream.Stream<ConversionEvent, TranscodeError.TranscodeError, Platform> =>
   Stream.unwrap(Effect.flatMap(prepare, (run) => start(engine, run)))
+
+/** Removes what a run has written, except for the poster, which another run writes. */
+export const removeOutput = (operation: string, output: string) =>
+  Effect.gen(function* () {
+    const files = yield* FileSystem.FileSystem
+    for (const name of yield* files.readDirectory(output)) {
+      if (!name.startsWith(StreamFiles.poster)) yield* files.remove(`${output}/${name}`, { recursive: true })
+    }
+  }).pipe(Effect.mapError(internal(operation)))

@@ -7,8 +7,6 @@ import * as TranscodeError from "@holdfast/core/transcoding/TranscodeError"
 import type { RepackageJob } from "@holdfast/core/transcoding/Transcoder"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
-import * as Fs from "node:fs/promises"
-import * as Path from "node:path"
 import * as Dash from "./arguments/Dash.ts"
 import * as Hls from "./arguments/Hls.ts"
 import * as Input from "./arguments/Input.ts"
@@ -17,8 +15,8 @@ import type * as Tracks from "./arguments/Tracks.ts"
 import type { Engine } from "./Engine.ts"
 import * as FfmpegRun from "./FfmpegRun.ts"
 import * as CaptionOutput from "./output/CaptionOutput.ts"
-import * as SourcePlaylist from "./output/SourcePlaylist.ts"
-import type { ScratchDirectory } from "./process/ScratchDirectory.ts"
+import * as SourceInput from "./output/SourceInput.ts"
+import type * as SourcePlaylist from "./output/SourcePlaylist.ts"
 
 const operation = "repackage"
 
@@ -64,35 +62,6 @@ const copyCaptions = ({ output, presentation, source }: RepackageJob) =>
     }
   }).pipe(Effect.mapError((cause) => new TranscodeError.TranscodeError({ operation, reason: "Internal", cause })))
 
-const playlistName = (index: number): string => `${index}.m3u8`
-const inputName = "input.m3u8"
-
-/** Writes the playlists into the scratch directory. Returns the URL of the multivariant playlist. */
-const writeSource = (scratch: ScratchDirectory, source: string, presentation: Presentation) =>
-  Effect.gen(function* () {
-    const files = yield* FileSystem.FileSystem
-    const all = inputs(presentation)
-    yield* Effect.forEach(all, (input, index) =>
-      Effect.flatMap(SourcePlaylist.make(source, scratch.link, input), (text) =>
-        files.writeFileString(`${scratch.directory}/${playlistName(index)}`, text)
-      )
-    )
-    const names = all.map((_, index) => playlistName(index))
-    yield* files.writeFileString(`${scratch.directory}/${inputName}`, SourcePlaylist.multivariant(names))
-    return `file:${scratch.directory}/${inputName}`
-  }).pipe(Effect.mapError((cause) => new TranscodeError.TranscodeError({ operation, reason: "Internal", cause })))
-
-/** Returns the files outside the directory to which its links point. */
-const linkTargets = (source: string) =>
-  Effect.tryPromise({
-    try: async () => {
-      const entries = await Fs.readdir(source, { recursive: true, withFileTypes: true })
-      const links = entries.filter((entry) => entry.isSymbolicLink())
-      return await Promise.all(links.map(({ name, parentPath }) => Fs.realpath(Path.join(parentPath, name))))
-    },
-    catch: (cause) => new TranscodeError.TranscodeError({ operation, reason: "Internal", cause })
-  })
-
 export const make = (engine: Engine) => (job: RepackageJob) =>
   FfmpegRun.stream(
     engine,
@@ -100,8 +69,7 @@ export const make = (engine: Engine) => (job: RepackageJob) =>
       const { format, output, presentation, source } = job
       const limits = engine.limits(job.limits)
       const scratch = yield* engine.scratchDirectory(operation, source)
-      const targets = yield* linkTargets(source)
-      const url = yield* writeSource(scratch, source, presentation)
+      const { targets, url } = yield* SourceInput.write(scratch, { operation, source, inputs: inputs(presentation) })
       yield* copyCaptions(job)
       return {
         operation,

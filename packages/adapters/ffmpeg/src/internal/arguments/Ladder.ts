@@ -42,7 +42,9 @@ const formats: { readonly [format in Format]: Muxer } = {
 export const outputs = (
   { audio, filters, presentation: { renditions }, video }: Tracks,
   format: Format,
-  firstTime?: number
+  firstTime?: number,
+  /** Options of each output. */
+  others: Options.Options = {}
 ): ReadonlyArray<string> => [
   ...Options.make(filters),
   ...renditions.flatMap((rendition, index) => {
@@ -50,7 +52,7 @@ export const outputs = (
     return [
       ...(track === undefined ? [] : Options.make(Encoding.video(track, "v"))),
       ...(audio === undefined ? [] : Options.make(Encoding.audio(audio, "a"))),
-      ...Options.make({ ...Encoding.output, ...muxer, ...formats[format](rendition.name, firstTime) }),
+      ...Options.make({ ...Encoding.output, ...muxer, ...formats[format](rendition.name, firstTime), ...others }),
       StreamFiles.mediaPlaylist(rendition)
     ]
   })

@@ -141,14 +141,43 @@ const transcode = Effect.fnUntraced(function* (
   }
 })
 
+/** The segments of a rendition of a ladder in HLS. */
+const encodedSegment = /^(\d+p)\/index\d+\.ts$/
+
+/** Adds the ladder of the content in HLS to the workspace, if it has one with as many segments and with times from `firstTime` on. */
+const addEncodedLadder = Effect.fnUntraced(function* (
+  claim: ConversionClaim,
+  workspace: Workspace,
+  { durations, firstTime }: { readonly durations: ReadonlyArray<number>; readonly firstTime: number | undefined },
+  { uploadConcurrency }: ConversionWorkerOptions
+) {
+  if (claim.format !== "dash" || firstTime === undefined) return undefined
+  const found = yield* (yield* ConversionRepository).findReady(claim)
+  if (Option.isNone(found) || found.value.presentation.isPackaged !== true) return undefined
+  const [, ...renditions] = found.value.presentation.renditions
+  if (found.value.presentation.hasLadder !== true || !Arr.isArrayNonEmpty(renditions)) return undefined
+  const segments = found.value.segments.filter(({ name }) => encodedSegment.test(name))
+  const isWhole = renditions.every(
+    ({ name }) => segments.filter((segment) => segment.name.startsWith(`${name}/`)).length === durations.length
+  )
+  if (!isWhole || !(yield* areIntact(segments.map(({ blobId }) => blobId)))) return undefined
+  yield* Effect.forEach(
+    segments,
+    ({ blobId, name }) => addBlob(claim, workspace, `${workspace.source}/${name}`, blobId),
+    { concurrency: uploadConcurrency, discard: true }
+  )
+  return { source: workspace.source, renditions, firstTime }
+})
+
 /** Returns the events of the claimed ladder. */
 const makeLadder = Effect.fnUntraced(function* (
   claim: ConversionClaim,
   workspace: Workspace,
   suspended: SubscriptionRef.SubscriptionRef<boolean>,
-  { limits }: ConversionWorkerOptions
+  options: ConversionWorkerOptions
 ) {
   const transcoder = yield* Transcoder
+  const { limits } = options
   const { input, output } = workspace
   const copy = yield* Effect.flatMap((yield* ConversionRepository).findCopy(claim), (found) =>
     Effect.mapError(Effect.fromOption(found), () => new LeaseLost())
@@ -161,7 +190,8 @@ const makeLadder = Effect.fnUntraced(function* (
   const durations = LadderPlaylists.durations(copy)
   // A player that switches between the renditions takes their times as those of one presentation.
   const firstTime = copy.presentation.isPackaged === true ? TransportStream.firstTime : undefined
-  const job = { input, media, output, format: claim.format, rungs, durations, firstTime, limits, suspended }
+  const encoded = yield* addEncodedLadder(claim, workspace, { durations, firstTime }, options)
+  const job = { input, media, output, format: claim.format, rungs, durations, firstTime, encoded, limits, suspended }
   return MakeLadder.join(transcoder.ladder(job), copy)
 })
 
