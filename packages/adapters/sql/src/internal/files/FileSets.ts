@@ -7,7 +7,7 @@ import { NotFound } from "@holdfast/core/Errors"
 import type { FileSet } from "@holdfast/core/files/FileRepository"
 import { among, lock } from "../Dialect.ts"
 import * as Row from "../Row.ts"
-import { inBucket, inFolder } from "./FileRow.ts"
+import { checkedInBucket, inFolder } from "./FileRow.ts"
 
 /** What a move or a removal needs to know of a file. */
 export interface PlacedFile {
@@ -38,7 +38,7 @@ export const lockFiles = Effect.fnUntraced(function* (
 ) {
   // Ordered, so that two transactions that lock the same files do not wait for each other.
   const found = yield* sql`SELECT ${sql.literal(placedColumns)} FROM file
-    WHERE ${among(sql, "id", fileIds)} AND ${inBucket(sql, bucket)}
+    WHERE ${among(sql, "id", fileIds)} AND ${checkedInBucket(sql, bucket)}
       AND ${folder === undefined ? sql.literal("1 = 1") : inFolder(sql, folder)}
     ORDER BY id ${lock(sql, strength)}`.pipe(Row.all(toPlaced))
   const byId = new Map(found.map((file) => [file.id, file]))

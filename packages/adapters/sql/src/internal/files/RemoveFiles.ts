@@ -11,7 +11,7 @@ import { recordAll } from "../events/RecordEvent.ts"
 import { transaction } from "../../Transaction.ts"
 import { fileEvent } from "./FileEvents.ts"
 import { inParts, lockFiles, type PlacedFile } from "./FileSets.ts"
-import { ofBucket } from "./FileRow.ts"
+import { checkedOfBucket } from "./FileRow.ts"
 
 /** Deletes the rows of locked files, dooms their blobs and writes their events. */
 export const deleteRows = (
@@ -30,9 +30,9 @@ export const deleteRows = (
     Effect.gen(function* () {
       const ids = part.map(({ id }) => id)
       const blobIds = part.flatMap(({ blobId }) => blobId ?? [])
-      yield* sql`DELETE FROM file WHERE ${among(sql, "id", ids)} AND ${ofBucket(sql, bucket)}`
+      yield* sql`DELETE FROM file WHERE ${among(sql, "id", ids)} AND ${checkedOfBucket(sql, bucket)}`
       yield* sql`UPDATE blob SET state = 'DOOMED', due_at = ${millis(sweepAt)}
-        WHERE ${among(sql, "id", blobIds)} AND ${ofBucket(sql, bucket)} AND state = 'READY'`
+        WHERE ${among(sql, "id", blobIds)} AND ${checkedOfBucket(sql, bucket)} AND state = 'READY'`
       const events = part.map((file) => fileEvent(bucket, "file.deleted", file, { version: file.version }))
       yield* recordAll(sql, bucket, events)
     })
