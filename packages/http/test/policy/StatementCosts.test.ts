@@ -11,90 +11,15 @@ import * as Redacted from "effect/Redacted"
 import { SqlClient } from "effect/sql/SqlClient"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import * as S3Server from "../s3/S3Server.ts"
-import * as Sign from "../s3/Sign.ts"
 import * as Database from "../support/Database.ts"
 import * as TestServer from "../support/TestServer.ts"
-import { type Fixture, makeFixture, makeRecords, type Row, rows, send } from "./PermissionTable.ts"
+import * as GrownBuckets from "./GrownBuckets.ts"
+import { type Fixture, makeFixture, makeRecords } from "./PermissionTable.ts"
 
-const [small = 4000, large = 40_000] = (process.env["HOLDFAST_FILES"] ?? "")
-  .split(",")
-  .flatMap((text) => Number(text) || [])
+const [small = 4000, large = 40_000] = GrownBuckets.givenSizes
 
 /** Milliseconds to fill or to analyse the larger bucket. */
 const fillTimeout = Math.max(120_000, large)
-
-const filters = [
-  "type=VIDEO",
-  "type=OTHER",
-  "state=RESERVED",
-  "recursive=true&type=VIDEO",
-  "recursive=true&state=RESERVED",
-  "recursive=true&state=READY&name=zzz",
-  "recursive=true&name=zzz",
-  "recursive=true&name=file-1",
-  "path=/flat/",
-  "path=/flat/&type=VIDEO",
-  "path=/flat/&name=zzz",
-  "path=/tree/"
-]
-
-const mirrorFilters = ["", "state=PENDING", "state=FAILED"]
-
-const eventFilters = ["", "order=OLDEST_FIRST", "action=none", "outcome=REFUSED"]
-
-/** Queries of the S3 API's lists of keys. */
-const keyFilters = [
-  "",
-  "&prefix=tree/1",
-  "&delimiter=/",
-  "&prefix=tree/&delimiter=/",
-  "&start-after=flat/file-2",
-  "&prefix=zzz"
-]
-
-const bucketPath = "/tenants/:tenantId/buckets/:bucketId"
-const base = ({ bucketId, tenantId }: Fixture) => `/tenants/${tenantId}/buckets/${bucketId}`
-
-type Operation = Pick<Row, "route" | "request">
-
-const lists: ReadonlyArray<Operation> = [
-  ...filters.map((filter) => ({
-    route: `GET ${bucketPath}/files?${filter}`,
-    request: (f: Fixture) => ({ path: `${base(f)}/files?${filter}` })
-  })),
-  ...mirrorFilters.map((filter) => ({
-    route: `GET ${bucketPath}/mirrors/:mirrorId/files?${filter}`,
-    request: (f: Fixture) => ({ path: `${base(f)}/mirrors/${f.mirrorId}/files?${filter}` })
-  })),
-  ...eventFilters.map((filter) => ({
-    route: `GET /tenants/:tenantId/events?${filter}`,
-    request: (f: Fixture) => ({ path: `/tenants/${f.tenantId}/events?${filter}` })
-  })),
-  ...keyFilters.map((filter) => ({
-    route: `GET /s3/BUCKET?list-type=2${filter}`,
-    request: () => ({ path: `?list-type=2${filter}` })
-  }))
-]
-
-const mirrorReads = rows.filter(({ route }) => /^GET .*\/mirrors(\/:mirrorId)?$/.test(route))
-
-/** The operations that remove what the others need. */
-const removals = new Set([`DELETE ${bucketPath}`, `DELETE ${bucketPath}/mirrors/:mirrorId`])
-
-const forced: Operation = {
-  route: `DELETE ${bucketPath}?force=true`,
-  request: (f) => ({ path: `${base(f)}?force=true` })
-}
-
-const operations = [
-  ...rows.filter(({ route }) => !removals.has(route)),
-  ...lists,
-  ...rows.filter(({ route }) => removals.has(route)),
-  forced
-]
-
-/** How many times the blocks may grow, beside a constant number: from a million files on, an index is hardly any deeper. */
-const ratio = small >= 1_000_000 ? 1.3 : 1.5
 
 interface Cost {
   /** Blocks of 8 KiB that the statements read, cached or not. */
@@ -135,25 +60,10 @@ requires(Database.missing).describe("statements on PostgreSQL", () => {
       })
     )
 
-  /** Returns the request, signed if it is one to the S3 API. Other operations change the name of the bucket. */
-  const prepare = async (operation: Operation, fixture: Fixture): Promise<() => Promise<Response>> => {
-    const { bucketId, tenantId } = fixture
-    const token = tokens.get(tenantId)
-    if (!operation.route.startsWith("GET /s3/")) return () => send(server, operation, fixture, server.rootKey)
+  const measure = async (operation: GrownBuckets.Operation, fixture: Fixture): Promise<Cost> => {
+    const token = tokens.get(fixture.tenantId)
     assert.isDefined(token)
-    const found = await server.get(`/tenants/${tenantId}/buckets/${bucketId}`)
-    const { name } = (await found.json()) as { readonly name: string }
-    const address = `${server.url}/s3/${encodeURIComponent(name)}${operation.request(fixture).path}`
-    const { headers, url } = Sign.sign(address, token)
-    return async () => {
-      const response = await fetch(url, { headers })
-      assert.strictEqual(response.status, 200)
-      return response
-    }
-  }
-
-  const measure = async (operation: Operation, fixture: Fixture): Promise<Cost> => {
-    const request = await prepare(operation, fixture)
+    const request = await GrownBuckets.prepare(server, operation, fixture, token)
     await query((sql) => sql`SELECT pg_stat_statements_reset()`)
     const response = await request()
     await response.body?.cancel()
@@ -190,7 +100,7 @@ requires(Database.missing).describe("statements on PostgreSQL", () => {
     await database?.close()
   })
 
-  const check = async (operation: Operation) => {
+  const check = async (operation: GrownBuckets.Operation) => {
     const costOf = async (count: number) => {
       const shared = fixtures.get(count)
       assert.isDefined(shared)
@@ -200,11 +110,11 @@ requires(Database.missing).describe("statements on PostgreSQL", () => {
     const after = await costOf(large)
     const text = JSON.stringify({ before, after })
     // A join reads a few blocks for each row of a large table, where that of a small table reads the table in order.
-    assert.isAtMost(after.blocks, Math.max(ratio * before.blocks, 3 * after.rows) + 50, text)
+    assert.isAtMost(after.blocks, Math.max(GrownBuckets.ratioFrom(small) * before.blocks, 3 * after.rows) + 50, text)
     assert.isAtMost(after.blocks, 20 * after.rows + 400, text)
   }
 
-  for (const operation of [...lists, ...mirrorReads]) {
+  for (const operation of [...GrownBuckets.lists, ...GrownBuckets.mirrorReads]) {
     it(`${operation.route}, statistics of ${small} files → reads as much in a bucket that grew to ${large}`, () =>
       check(operation))
   }
@@ -212,7 +122,7 @@ requires(Database.missing).describe("statements on PostgreSQL", () => {
   describe("with statistics", () => {
     beforeAll(() => query((sql) => sql`VACUUM ANALYZE`), fillTimeout)
 
-    for (const operation of operations) {
+    for (const operation of GrownBuckets.operations) {
       it(`${operation.route} → reads as much in a bucket with ${large} files as with ${small}, at most 20 blocks per row`, () =>
         check(operation))
     }

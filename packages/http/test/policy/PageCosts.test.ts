@@ -1,0 +1,134 @@
+/**
+ * What every operation reads of the file of a SQLite database, in a small and in a large bucket. SQLite does not count what a statement
+ * reads, but the system counts what a process does. `HOLDFAST_FILES` sets the two sizes; without it nothing is measured, because
+ * `StatementCosts` compares the same statements. `pnpm statements` compares 10,000 files with a million.
+ */
+import * as SqliteClient from "@holdfast/sqlite/Sqlite"
+import * as SqliteMetadata from "@holdfast/sqlite/SqliteMetadata"
+import * as Effect from "effect/Effect"
+import * as ManagedRuntime from "effect/ManagedRuntime"
+import { SqlClient } from "effect/sql/SqlClient"
+import * as Fs from "node:fs"
+import * as Os from "node:os"
+import * as Path from "node:path"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import * as S3Server from "../s3/S3Server.ts"
+import * as TestServer from "../support/TestServer.ts"
+import * as GrownBuckets from "./GrownBuckets.ts"
+import { type Fixture, makeFixture, makeRecords } from "./PermissionTable.ts"
+
+const [small = 0, large = 0] = GrownBuckets.givenSizes
+
+/** Milliseconds to fill the larger bucket. */
+const fillTimeout = Math.max(120_000, large)
+
+/** Rows in one transaction. */
+const batchSize = 100_000
+
+const pageSize = 4096
+
+/** Pages that a list of 1,000 entries may read, where the smaller bucket has fewer entries: their rows are not neighbours. */
+const mostOfList = 1200
+
+/** How often a request is sent again that has read more than it may. */
+const repetitions = 2
+
+/** Pages that differ between two runs of the same request: its answer, records that others have left, the structure of indexes. */
+const tolerance = 150
+
+/** Returns the bytes that this process has read so far, from files and connections. */
+const readBytes = (): number => Number(/rchar: (\d+)/.exec(Fs.readFileSync("/proc/self/io", "utf8"))?.[1])
+
+describe.runIf(large > 0 && process.platform === "linux")("pages of SQLite", () => {
+  let directory: string
+  let server: TestServer.TestServer
+  let runtime: ManagedRuntime.ManagedRuntime<SqlClient, unknown>
+  const fixtures = new Map<number, Fixture>()
+  /** The S3 credentials, by tenant. */
+  const tokens = new Map<string, S3Server.S3Token>()
+
+  const query = <A, E>(run: (sql: SqlClient) => Effect.Effect<A, E>) =>
+    runtime.runPromise(Effect.flatMap(SqlClient, run))
+
+  const fillBatch = (sql: SqlClient, { bucketId, tenantId }: Fixture, count: number, from: number) =>
+    Effect.gen(function* () {
+      const end = Math.min(from + batchSize, count)
+      const id = sql.literal(`substr(CAST(1000000000000 + ${count} + n AS text), 2)`)
+      const numbers = sql.literal(
+        `WITH RECURSIVE numbers (n) AS (SELECT ${from + 1} UNION ALL SELECT n + 1 FROM numbers WHERE n < ${end})`
+      )
+      yield* sql`INSERT INTO blob (id, tenant_id, bucket_id, state, size, sha256, file_id, created_at) ${numbers}
+        SELECT 'blb_' || ${id}, ${tenantId}, ${bucketId}, 'READY', 1, 'x', 'fil_' || ${id}, 0 FROM numbers`
+      yield* sql`INSERT INTO file (id, tenant_id, bucket_id, path, name, version, metadata, headers, created_at,
+          updated_at, blob_id, size, sha256, etag, content_type, type, stored_at) ${numbers}
+        SELECT 'fil_' || ${id}, ${tenantId}, ${bucketId}, CASE WHEN n % 2 = 0 THEN '/flat/' ELSE
+          '/tree/' || (n % 100) || '/' END, 'file-' || n, 1, '{}', '[]', 0, 0, 'blb_' || ${id}, 1, 'x', 'x',
+          'text/plain', 'OTHER', 0 FROM numbers`
+      yield* sql`INSERT INTO event (tenant_id, id, action, actor, detail) ${numbers}
+        SELECT ${tenantId}, 'evt_' || ${id}, 'file.created', 'SYSTEM', '{}' FROM numbers`
+    }).pipe(sql.withTransaction)
+
+  const fill = (fixture: Fixture, count: number) =>
+    query((sql) =>
+      Effect.gen(function* () {
+        for (let from = 0; from < count; from += batchSize) {
+          yield* fillBatch(sql, fixture, count, from)
+          yield* sql`PRAGMA wal_checkpoint(PASSIVE)`
+        }
+        const tasks = yield* sql`SELECT file_id FROM mirror_task WHERE mirror_id = ${fixture.mirrorId} LIMIT ${count}`
+        assert.isAtLeast(tasks.length, count)
+      })
+    )
+
+  /** Returns the pages that a request reads, and its status. A change by another connection before it empties the caches of the server's. */
+  const measure = async (operation: GrownBuckets.Operation, fixture: Fixture) => {
+    const token = tokens.get(fixture.tenantId)
+    assert.isDefined(token)
+    const request = await GrownBuckets.prepare(server, operation, fixture, token)
+    await query((sql) => sql`UPDATE bucket SET name = name WHERE id = ${fixture.bucketId}`)
+    const before = readBytes()
+    const response = await request()
+    await response.body?.cancel()
+    const pages = Math.ceil((readBytes() - before) / pageSize)
+    assert.isBelow(response.status, 500)
+    return { pages, status: response.status }
+  }
+
+  beforeAll(async () => {
+    directory = await Fs.promises.mkdtemp(Path.join(Os.tmpdir(), "holdfast-pages-"))
+    const file = Path.join(directory, "holdfast.sqlite")
+    server = await TestServer.start({ metadata: SqliteMetadata.layer({ file }) })
+    runtime = ManagedRuntime.make(SqliteClient.layer({ file }))
+    for (const count of [small, large]) {
+      const fixture = await makeFixture(server)
+      fixtures.set(count, fixture)
+      tokens.set(fixture.tenantId, await S3Server.makeToken(server, fixture.tenantId))
+      await fill(fixture, count)
+    }
+  }, fillTimeout)
+
+  afterAll(async () => {
+    await server?.close()
+    await runtime?.dispose()
+    await Fs.promises.rm(directory, { recursive: true, force: true })
+  })
+
+  for (const operation of GrownBuckets.operations) {
+    it(`${operation.route} → reads as much in a bucket with ${large} files as with ${small}`, async () => {
+      const costOf = async (count: number) => {
+        const shared = fixtures.get(count)
+        assert.isDefined(shared)
+        return measure(operation, { ...shared, ...(await makeRecords(server, shared)) })
+      }
+      const before = await costOf(small)
+      const most = Math.max(GrownBuckets.ratioFrom(small) * before.pages, mostOfList) + tolerance
+      let after = await costOf(large)
+      // What else this process reads meanwhile counts, too. A record that is gone cannot be removed again.
+      for (let repetition = 0; after.pages > most && repetition < repetitions; repetition++) {
+        const again = await costOf(large)
+        if (again.status === after.status) after = again
+      }
+      assert.isAtMost(after.pages, most, JSON.stringify({ before, after }))
+    })
+  }
+})
