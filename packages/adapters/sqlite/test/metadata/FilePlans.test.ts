@@ -5,7 +5,7 @@ import * as Sample from "@holdfast/testing/metadata/Sample"
 import * as Statements from "@holdfast/testing/metadata/Statements"
 import * as Effect from "effect/Effect"
 import { SqlClient } from "effect/sql/SqlClient"
-import * as SqliteMetadata from "../src/SqliteMetadata.ts"
+import * as SqliteMetadata from "../../src/SqliteMetadata.ts"
 
 /** Returns how a recorded effect reads the tables of files and blobs. */
 const plansOf = <A, E, R>(self: Effect.Effect<A, E, R>) =>
