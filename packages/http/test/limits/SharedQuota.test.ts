@@ -15,7 +15,8 @@ interface Usage {
   readonly reservedBytes: number
 }
 
-const size = 1000
+/** Twenty times as many bytes are more than a service reads before it reserves them. */
+const size = 4000
 /** The last of the uploads that fit leaves half of one. */
 const maximum = 20 * size + size / 2
 const limited = { HOLDFAST_QUOTA_BYTES: String(maximum), HOLDFAST_ACCESS_LOG: "off" }

@@ -16,6 +16,7 @@ const root = Path.join(import.meta.dirname, "../../../..")
 /** The scripts that do not run here, by page and number, with the reason. */
 const notRun: Readonly<Record<string, string>> = {
   "docs/players.md 1": "Controls.test.ts sends such messages to a player",
+  "docs/players.md 2": "Elements.test.ts sets a theme, and Controls.test.ts applies such rules to a player",
   "docs/runtimes.md 1": "scripts/hosts builds and runs such an app",
   "docs/runtimes.md 2": "scripts/hosts builds and runs such an app",
   "docs/s3.md 1": "Multipart.test.ts makes such requests"
