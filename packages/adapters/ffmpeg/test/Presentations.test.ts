@@ -197,7 +197,7 @@ Requires.requires(Tools.missing).describe("presentation", () => {
 
     it.effect("several renditions → their segments begin at the same keyframes: at 0, 1, 2 and 4 seconds", () =>
       Effect.gen(function* () {
-        const { output, playlists } = yield* convert(Samples.path("mpeg4-480.mkv"), "hls")
+        const { finished, output, playlists } = yield* convert(Samples.path("mpeg4-480.mkv"), "hls")
         const starts = ["480p.m3u8", "360p.m3u8"].map((name) =>
           CheckedConversion.uris(playlists.get(name) ?? "").map((uri) => {
             const { keys, startsWithKey, times } = Results.frames(`${output}/${uri}`)
@@ -212,6 +212,14 @@ Requires.requires(Tools.missing).describe("presentation", () => {
           starts[0]?.map((start) => Math.round(10 * ((start ?? 0) - first)) / 10),
           [0, 1, 2, 4]
         )
+        const encoded = yield* convert(Samples.path("mpeg4-480.mkv"), "dash")
+        const job = { source: output, presentation: finished, output: yield* directory, format: "dash" } as const
+        const dash = yield* CheckedConversion.follow((yield* Transcoder).repackage(job), job.output)
+        // Two sizes, and the audio.
+        for (const { segments } of [encoded, dash]) {
+          const counts = [0, 1, 3].map((id) => segments.filter((name) => name.startsWith(`chunk-${id}-`)).length)
+          assert.deepStrictEqual(counts, [4, 4, 4])
+        }
       })
     )
 

@@ -71,7 +71,7 @@ describe("arguments", () => {
     const args = Dash.outputs(tracks(FakeMedia.foreign))
     assert.deepStrictEqual(values(args, "map"), ["[picture0]", "[picture1]", "[picture2]", "[picture3]", "0:1"])
     assert.deepStrictEqual(values(args, "aspect:v:2"), ["1280:720"])
-    assert.deepStrictEqual(values(args, "adaptation_sets"), ["id=0,streams=v id=1,streams=a"])
+    assert.deepStrictEqual(values(args, "adaptation_sets"), ["id=0,seg_duration=0.001,streams=v id=1,streams=a"])
     assert.deepStrictEqual(values(args, "bsf:a"), [])
     const copied = Dash.outputs(tracks(FakeMedia.playable))
     assert.deepStrictEqual(values(copied, "bsf:a"), ["aac_adtstoasc"])

@@ -9,26 +9,25 @@ import * as Options from "./Options.ts"
 import type { AudioTrack, Tracks } from "./Tracks.ts"
 
 /** The timeline has the length of each segment, since the segments of a copied track differ in length. */
-const muxer = ({ cutsAtKeyframes }: Tracks): Options.Options => ({
+const muxer: Options.Options = {
   f: "dash",
-  // The segments of audio end with those of the video.
-  seg_duration: cutsAtKeyframes ? Encoding.shortestSegment : Encoding.segmentSeconds,
+  seg_duration: Encoding.segmentSeconds,
   use_template: 1,
   use_timeline: 1,
   init_seg_name: "init-$RepresentationID$.m4s",
   media_seg_name: "chunk-$RepresentationID$-$Number$.m4s",
   // A track that is copied from MPEG-TS would keep that container's codec tags, which MP4 rejects.
   "tag:v": "avc1"
-})
+}
 
-/** One for the video, and one for each audio rendition. */
-const adaptationSets = ({ audio, otherAudio, video }: Tracks): string =>
+/** One for the video, and one for each audio rendition, whose segments end with those of the video. */
+const adaptationSets = ({ audio, cutsAtKeyframes, otherAudio, video }: Tracks): string =>
   [
-    ...(video.length === 0 ? [] : ["v"]),
-    ...(audio === undefined ? [] : [otherAudio.length === 0 ? "a" : String(video.length)]),
-    ...otherAudio.map((_, index) => String(video.length + 1 + index))
+    ...(video.length === 0 ? [] : [`${cutsAtKeyframes ? `seg_duration=${Encoding.shortestSegment},` : ""}streams=v`]),
+    ...(audio === undefined ? [] : [`streams=${otherAudio.length === 0 ? "a" : video.length}`]),
+    ...otherAudio.map((_, index) => `streams=${video.length + 1 + index}`)
   ]
-    .map((streams, id) => `id=${id},streams=${streams}`)
+    .map((set, id) => `id=${id},${set}`)
     .join(" ")
 
 /** Names the codec. MP4 has the AAC configuration once, in its header; MPEG-TS has it before each frame. */
@@ -79,7 +78,7 @@ export const outputs = (tracks: Tracks): ReadonlyArray<string> => {
     ...audioOptions(tracks).flatMap(Options.make),
     ...Options.make({
       ...Encoding.output,
-      ...muxer(tracks),
+      ...muxer,
       adaptation_sets: adaptationSets(tracks)
     }),
     StreamFiles.entry("dash")
