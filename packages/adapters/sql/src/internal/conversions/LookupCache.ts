@@ -3,6 +3,7 @@
  * files. Viewers request the same segments within seconds.
  */
 import type { StreamFileRef, StreamLookup } from "@holdfast/core/conversions/ConversionRepository"
+import * as Freshness from "../Freshness.ts"
 
 export interface LookupCache {
   /** Returns what a read would find now; undefined when the cache does not have it. */
@@ -30,26 +31,18 @@ const isKept = ({ conversion, found }: StreamLookup): boolean =>
  */
 export const make = (version: () => number): LookupCache => {
   const kept = new Map<string, StreamLookup>()
-  let current = version()
-  const update = (): void => {
-    const now = version()
-    if (now === current) return
-    current = now
-    kept.clear()
-  }
+  const freshness = Freshness.make(version, () => kept.clear())
   return {
     find: (ref) => {
-      update()
+      freshness.update()
       const key = keyOf(ref)
       return key === undefined ? undefined : kept.get(key)
     },
     keeper: (ref) => {
-      update()
-      const before = current
+      const isFresh = freshness.start()
       return (found) => {
         const key = keyOf(ref)
-        // It may have been read before a change that is known by now. One that is not known yet clears the cache later.
-        if (key === undefined || current !== before || !isKept(found)) return
+        if (key === undefined || !isFresh() || !isKept(found)) return
         if (kept.size >= maxKept) kept.clear()
         kept.set(key, found)
       }

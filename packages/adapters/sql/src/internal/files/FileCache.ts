@@ -3,6 +3,7 @@
  * out that nothing has changed 1 µs. It keeps rows, not files: callers of the library could change the metadata of a shared file.
  */
 import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
+import * as Freshness from "../Freshness.ts"
 import * as Row from "../Row.ts"
 
 export interface FileCache {
@@ -36,32 +37,24 @@ const sizeOf = ({ alias, headers, metadata, name, path }: Row.Row): number =>
 export const make = (version: () => number, maxBytes: number): FileCache => {
   const entries = new Map<string, Entry>()
   let bytes = 0
-  let current = version()
 
   const clear = (): void => {
     if (entries.size > 0) entries.clear()
     bytes = 0
   }
 
-  const update = (): void => {
-    const now = version()
-    if (now === current) return
-    current = now
-    clear()
-  }
+  const freshness = Freshness.make(version, clear)
 
   return {
     find: (bucket, fileId) => {
-      update()
+      freshness.update()
       const entry = entries.get(fileId)
       return entry?.bucketId === bucket.bucketId && entry.tenantId === bucket.tenantId ? entry.row : undefined
     },
     keeper: ({ bucketId, tenantId }, fileId) => {
-      update()
-      const before = current
+      const isFresh = freshness.start()
       return (row) => {
-        // The row may have been read before a change that is known by now. One that is not known yet clears the cache later.
-        if (current !== before || !isSmall(row)) return
+        if (!isFresh() || !isSmall(row)) return
         const size = sizeOf(row)
         if (bytes + size > maxBytes) clear()
         // Two requests may have read the same row.
