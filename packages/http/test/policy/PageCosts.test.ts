@@ -12,10 +12,9 @@ import * as Fs from "node:fs"
 import * as Os from "node:os"
 import * as Path from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import * as S3Server from "../s3/S3Server.ts"
 import * as TestServer from "../support/TestServer.ts"
 import * as GrownBuckets from "./GrownBuckets.ts"
-import { type Fixture, makeFixture, makeRecords } from "./PermissionTable.ts"
+import type { Fixture } from "./PermissionTable.ts"
 
 const [small = 0, large = 0] = GrownBuckets.givenSizes
 
@@ -48,55 +47,33 @@ describe.runIf(isMeasured)("pages of SQLite, as of pnpm statements", () => {
   let directory: string
   let server: TestServer.TestServer
   let runtime: ManagedRuntime.ManagedRuntime<SqlClient, unknown>
-  const fixtures = new Map<number, Fixture>()
-  /** The S3 credentials, by tenant. */
-  const tokens = new Map<string, S3Server.S3Token>()
+  let buckets: GrownBuckets.Buckets
 
   const query = <A, E>(run: (sql: SqlClient) => Effect.Effect<A, E>) =>
     runtime.runPromise(Effect.flatMap(SqlClient, run))
 
-  const fillBatch = (sql: SqlClient, { bucketId, tenantId }: Fixture, count: number, from: number) =>
-    Effect.gen(function* () {
-      const end = Math.min(from + batchSize, count)
-      const id = sql.literal(`substr(CAST(1000000000000 + ${count} + n AS text), 2)`)
-      const numbers = sql.literal(
-        `WITH RECURSIVE numbers (n) AS (SELECT ${from + 1} UNION ALL SELECT n + 1 FROM numbers WHERE n < ${end})`
-      )
-      yield* sql`INSERT INTO blob (id, tenant_id, bucket_id, state, size, sha256, file_id, created_at) ${numbers}
-        SELECT 'blb_' || ${id}, ${tenantId}, ${bucketId}, 'READY', 1, 'x', 'fil_' || ${id}, 0 FROM numbers`
-      yield* sql`INSERT INTO file (id, tenant_id, bucket_id, path, name, version, metadata, headers, created_at,
-          updated_at, blob_id, size, sha256, etag, content_type, type, stored_at) ${numbers}
-        SELECT 'fil_' || ${id}, ${tenantId}, ${bucketId}, CASE WHEN n % 2 = 0 THEN '/flat/' ELSE
-          '/tree/' || (n % 100) || '/' END, 'file-' || n, 1, '{}', '[]', 0, 0, 'blb_' || ${id}, 1, 'x', 'x',
-          'text/plain', 'OTHER', 0 FROM numbers`
-      yield* sql`INSERT INTO event (tenant_id, id, action, actor, detail) ${numbers}
-        SELECT ${tenantId}, 'evt_' || ${id}, 'file.created', 'SYSTEM', '{}' FROM numbers`
-    }).pipe(sql.withTransaction)
-
-  const fill = (fixture: Fixture, count: number) =>
+  const fill = (fixture: Fixture, size: number) =>
     query((sql) =>
       Effect.gen(function* () {
-        for (let from = 0; from < count; from += batchSize) {
-          yield* fillBatch(sql, fixture, count, from)
+        for (let from = 0; from < size; from += batchSize) {
+          const end = Math.min(from + batchSize, size)
+          const numbers = sql.literal(
+            `WITH RECURSIVE numbers (n) AS (SELECT ${from + 1} UNION ALL SELECT n + 1 FROM numbers WHERE n < ${end})`
+          )
+          yield* sql.withTransaction(GrownBuckets.insertFiles(sql, fixture, size, numbers))
           yield* sql`PRAGMA wal_checkpoint(PASSIVE)`
         }
-        const tasks = yield* sql`SELECT file_id FROM mirror_task WHERE mirror_id = ${fixture.mirrorId} LIMIT ${count}`
-        assert.isAtLeast(tasks.length, count)
+        yield* GrownBuckets.expectTasks(sql, fixture, size)
       })
     )
 
   /** Returns the pages that a request reads, and its status. A change by another connection before it empties the caches of the server's. */
-  const measure = async (operation: GrownBuckets.Operation, fixture: Fixture) => {
-    const token = tokens.get(fixture.tenantId)
-    assert.isDefined(token)
-    const request = await GrownBuckets.prepare(server, operation, fixture, token)
-    await query((sql) => sql`UPDATE bucket SET name = name WHERE id = ${fixture.bucketId}`)
+  const measure = async (operation: GrownBuckets.Operation, size: number) => {
+    const { bucketId, send } = await buckets.prepare(operation, size)
+    await query((sql) => sql`UPDATE bucket SET name = name WHERE id = ${bucketId}`)
     const before = readBytes()
-    const response = await request()
-    await response.body?.cancel()
-    const pages = Math.ceil((readBytes() - before) / pageSize)
-    assert.isBelow(response.status, 500)
-    return { pages, status: response.status }
+    const status = await send()
+    return { pages: Math.ceil((readBytes() - before) / pageSize), status }
   }
 
   beforeAll(async () => {
@@ -104,12 +81,7 @@ describe.runIf(isMeasured)("pages of SQLite, as of pnpm statements", () => {
     const file = Path.join(directory, "holdfast.sqlite")
     server = await TestServer.start({ metadata: SqliteMetadata.layer({ file }) })
     runtime = ManagedRuntime.make(SqliteClient.layer({ file }))
-    for (const count of [small, large]) {
-      const fixture = await makeFixture(server)
-      fixtures.set(count, fixture)
-      tokens.set(fixture.tenantId, await S3Server.makeToken(server, fixture.tenantId))
-      await fill(fixture, count)
-    }
+    buckets = await GrownBuckets.make(server, [small, large], fill)
   }, fillTimeout)
 
   afterAll(async () => {
@@ -120,17 +92,12 @@ describe.runIf(isMeasured)("pages of SQLite, as of pnpm statements", () => {
 
   for (const operation of compared) {
     it(`${operation.route} → reads as much in a bucket with ${large} files as with ${small}`, async () => {
-      const costOf = async (count: number) => {
-        const shared = fixtures.get(count)
-        assert.isDefined(shared)
-        return measure(operation, { ...shared, ...(await makeRecords(server, shared)) })
-      }
-      const before = await costOf(small)
+      const before = await measure(operation, small)
       const most = Math.max(GrownBuckets.ratioFrom(small) * before.pages, mostOfList) + tolerance
-      let after = await costOf(large)
+      let after = await measure(operation, large)
       // What else this process reads meanwhile counts, too. A record that is gone cannot be removed again.
       for (let repetition = 0; after.pages > most && repetition < repetitions; repetition++) {
-        const again = await costOf(large)
+        const again = await measure(operation, large)
         if (again.status === after.status) after = again
       }
       assert.isAtMost(after.pages, most, JSON.stringify({ before, after }))

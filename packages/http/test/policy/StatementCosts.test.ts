@@ -10,11 +10,10 @@ import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Redacted from "effect/Redacted"
 import { SqlClient } from "effect/sql/SqlClient"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import * as S3Server from "../s3/S3Server.ts"
 import * as Database from "../support/Database.ts"
 import * as TestServer from "../support/TestServer.ts"
 import * as GrownBuckets from "./GrownBuckets.ts"
-import { type Fixture, makeFixture, makeRecords } from "./PermissionTable.ts"
+import type { Fixture } from "./PermissionTable.ts"
 
 const [small = 4000, large = 40_000] = GrownBuckets.givenSizes
 
@@ -34,40 +33,26 @@ requires(Database.missing).describe("statements on PostgreSQL", () => {
   let database: Database.Database
   let server: TestServer.TestServer
   let runtime: ManagedRuntime.ManagedRuntime<SqlClient, unknown>
-  const fixtures = new Map<number, Fixture>()
-  /** The S3 credentials, by tenant. */
-  const tokens = new Map<string, S3Server.S3Token>()
+  let buckets: GrownBuckets.Buckets
 
   const query = <A, E>(run: (sql: SqlClient) => Effect.Effect<A, E>) =>
     runtime.runPromise(Effect.flatMap(SqlClient, run))
 
-  const fill = ({ bucketId, mirrorId, tenantId }: Fixture, count: number) =>
+  const fill = (fixture: Fixture, size: number) =>
     query((sql) =>
       Effect.gen(function* () {
-        const id = sql.literal(`lpad(CAST(${count} + n AS text), 12, '0')`)
-        const numbers = sql`generate_series(1, ${sql.literal(String(count))}) AS s (n)`
-        yield* sql`INSERT INTO blob (id, tenant_id, bucket_id, state, size, sha256, file_id, created_at)
-          SELECT 'blb_' || ${id}, ${tenantId}, ${bucketId}, 'READY', 1, 'x', 'fil_' || ${id}, 0 FROM ${numbers}`
-        yield* sql`INSERT INTO file (id, tenant_id, bucket_id, path, name, version, metadata, headers, created_at,
-            updated_at, blob_id, size, sha256, etag, content_type, type, stored_at)
-          SELECT 'fil_' || ${id}, ${tenantId}, ${bucketId}, CASE WHEN n % 2 = 0 THEN '/flat/' ELSE
-            '/tree/' || (n % 100) || '/' END, 'file-' || n, 1, '{}', '[]', 0, 0, 'blb_' || ${id}, 1, 'x', 'x',
-            'text/plain', 'OTHER', 0 FROM ${numbers}`
-        yield* sql`INSERT INTO event (tenant_id, id, action, actor, detail)
-          SELECT ${tenantId}, 'evt_' || ${id}, 'file.created', 'SYSTEM', '{}' FROM ${numbers}`
-        const tasks = yield* sql`SELECT file_id FROM mirror_task WHERE mirror_id = ${mirrorId} LIMIT ${count}`
-        assert.isAtLeast(tasks.length, count)
+        const numbers = sql.literal(`WITH numbers (n) AS (SELECT generate_series(1, ${size}))`)
+        yield* GrownBuckets.insertFiles(sql, fixture, size, numbers)
+        yield* GrownBuckets.expectTasks(sql, fixture, size)
+        // Until autovacuum analyses the tables, PostgreSQL does not know that they have grown.
+        if (size === small) yield* sql`VACUUM ANALYZE`
       })
     )
 
-  const measure = async (operation: GrownBuckets.Operation, fixture: Fixture): Promise<Cost> => {
-    const token = tokens.get(fixture.tenantId)
-    assert.isDefined(token)
-    const request = await GrownBuckets.prepare(server, operation, fixture, token)
+  const measure = async (operation: GrownBuckets.Operation, size: number): Promise<Cost> => {
+    const { send } = await buckets.prepare(operation, size)
     await query((sql) => sql`SELECT pg_stat_statements_reset()`)
-    const response = await request()
-    await response.body?.cancel()
-    assert.isBelow(response.status, 500)
+    await send()
     const costs = await query(
       (sql) => sql`SELECT query, CAST(shared_blks_hit + shared_blks_read AS integer) AS blocks,
           CAST(rows AS integer) AS rows
@@ -84,14 +69,7 @@ requires(Database.missing).describe("statements on PostgreSQL", () => {
     server = await TestServer.start({ metadata: PostgresMetadata.layer({ url }) })
     runtime = ManagedRuntime.make(PostgresClient.layer({ url, maxConnections: 1 }))
     await query((sql) => sql`CREATE EXTENSION pg_stat_statements`)
-    for (const count of [small, large]) {
-      const fixture = await makeFixture(server)
-      fixtures.set(count, fixture)
-      tokens.set(fixture.tenantId, await S3Server.makeToken(server, fixture.tenantId))
-      await fill(fixture, count)
-      // Until autovacuum analyses the tables, PostgreSQL does not know that they have grown.
-      if (count === small) await query((sql) => sql`VACUUM ANALYZE`)
-    }
+    buckets = await GrownBuckets.make(server, [small, large], fill)
   }, fillTimeout)
 
   afterAll(async () => {
@@ -101,13 +79,8 @@ requires(Database.missing).describe("statements on PostgreSQL", () => {
   })
 
   const check = async (operation: GrownBuckets.Operation) => {
-    const costOf = async (count: number) => {
-      const shared = fixtures.get(count)
-      assert.isDefined(shared)
-      return measure(operation, { ...shared, ...(await makeRecords(server, shared)) })
-    }
-    const before = await costOf(small)
-    const after = await costOf(large)
+    const before = await measure(operation, small)
+    const after = await measure(operation, large)
     const text = JSON.stringify({ before, after })
     // A join reads a few blocks for each row of a large table, where that of a small table reads the table in order.
     assert.isAtMost(after.blocks, Math.max(GrownBuckets.ratioFrom(small) * before.blocks, 3 * after.rows) + 50, text)
