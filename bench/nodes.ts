@@ -51,9 +51,7 @@ const parse = (args: ReadonlyArray<string>): Arguments | undefined => {
     }
   })
   if (values.help) return undefined
-  const [rounds, count] = [Number(values.rounds), Number(values.count)]
-  if (!(rounds >= 1 && count >= 64)) throw new Error("--rounds must be at least 1, --count at least 64.")
-  return { rounds, count, directory: values.directory }
+  return { ...CommonArguments.numbers(values, { rounds: [1], count: [64] }), directory: values.directory }
 }
 
 /** Of both nodes together. */

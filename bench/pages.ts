@@ -17,6 +17,7 @@ import * as Seed from "./support/fixtures/Seed.ts"
 import * as TemporaryDirectory from "./support/fixtures/TemporaryDirectory.ts"
 import * as Tenancy from "./support/fixtures/Tenancy.ts"
 import { attempt, BenchFailure } from "./support/run/BenchFailure.ts"
+import * as CommonArguments from "./support/run/CommonArguments.ts"
 import * as Main from "./support/run/Main.ts"
 
 interface Arguments {
@@ -45,9 +46,7 @@ const parse = (args: ReadonlyArray<string>): Arguments | undefined => {
     }
   })
   if (values.help) return undefined
-  const [rounds, files] = [Number(values.rounds), Number(values.files)]
-  if (!(rounds >= 1 && files >= 1000)) throw new Error("--rounds must be at least 1, --files at least 1000.")
-  return { rounds, files }
+  return CommonArguments.numbers(values, { rounds: [1], files: [1000] })
 }
 
 const Shared = Schema.Struct({ url: Schema.String })

@@ -18,6 +18,7 @@ import * as TemporaryDirectory from "./support/fixtures/TemporaryDirectory.ts"
 import * as Tenancy from "./support/fixtures/Tenancy.ts"
 import * as Videos from "./support/fixtures/Videos.ts"
 import { attempt, BenchFailure } from "./support/run/BenchFailure.ts"
+import * as CommonArguments from "./support/run/CommonArguments.ts"
 import * as Main from "./support/run/Main.ts"
 
 interface Arguments {
@@ -51,11 +52,7 @@ const parse = (args: ReadonlyArray<string>): Arguments | undefined => {
     }
   })
   if (values.help) return undefined
-  const [rounds, seconds, kbits] = [Number(values.rounds), Number(values.seconds), Number(values.kbits)]
-  if (!(rounds >= 1 && seconds >= 20 && kbits >= 100)) {
-    throw new Error("--rounds must be at least 1, --seconds at least 20, --kbits at least 100.")
-  }
-  return { rounds, seconds, kbits }
+  return CommonArguments.numbers(values, { rounds: [1], seconds: [20], kbits: [100] })
 }
 
 /** Lines of the uploaded video. */

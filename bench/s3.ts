@@ -23,6 +23,7 @@ import * as TemporaryDirectory from "./support/fixtures/TemporaryDirectory.ts"
 import * as Tenancy from "./support/fixtures/Tenancy.ts"
 import * as ChildProcess from "./support/processes/ChildProcess.ts"
 import * as Jobs from "./support/processes/Jobs.ts"
+import * as CommonArguments from "./support/run/CommonArguments.ts"
 import * as Main from "./support/run/Main.ts"
 import * as CpuMeter from "./support/stats/CpuMeter.ts"
 
@@ -57,8 +58,7 @@ const parse = (args: ReadonlyArray<string>): Arguments | undefined => {
     }
   })
   if (values.help) return undefined
-  const [rounds, files] = [Number(values.rounds), Number(values.files)]
-  if (!(rounds >= 1 && files >= 1000)) throw new Error("--rounds must be at least 1, --files at least 1000.")
+  const { files, rounds } = CommonArguments.numbers(values, { rounds: [1], files: [1000] })
   const { database } = values
   if (database !== "sqlite" && database !== "postgres") throw new Error("--database must be sqlite or postgres.")
   return { rounds, files, onlyLists: values.lists, database }

@@ -51,10 +51,7 @@ const parse = (args: ReadonlyArray<string>): Arguments | undefined => {
     }
   })
   if (values.help) return undefined
-  const [endpoints, events] = [Number(values.endpoints), Number(values.events)]
-  if (!(endpoints >= 1 && endpoints <= 20)) throw new Error("--endpoints must be from 1 to 20.")
-  if (!(events >= 1)) throw new Error("--events must be at least 1.")
-  return { ...CommonArguments.of(values), endpoints, events }
+  return { ...CommonArguments.of(values), ...CommonArguments.numbers(values, { endpoints: [1, 20], events: [1] }) }
 }
 
 /** Bytes of a body that names a new file. */

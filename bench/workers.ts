@@ -54,9 +54,7 @@ const parse = (args: ReadonlyArray<string>): Arguments | undefined => {
     }
   })
   if (values.help) return undefined
-  const [processes, rounds] = [Number(values.processes), Number(values.rounds)]
-  if (!(processes >= 2 && rounds >= 1)) throw new Error("--processes must be at least 2, --rounds at least 1.")
-  return { ...CommonArguments.of(values), processes, rounds }
+  return { ...CommonArguments.of(values), ...CommonArguments.numbers(values, { processes: [2], rounds: [1] }) }
 }
 
 /** Enough that each process gets about the same number: of 16 connections at once, `node:cluster` gives one process up to ten. */

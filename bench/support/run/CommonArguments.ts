@@ -1,6 +1,8 @@
 /**
  * The arguments that the benchmarks and `pnpm isolation` have in common: what runs, on which databases, and where results go.
  */
+import * as Record from "effect/Record"
+
 export interface CommonArguments {
   readonly databases: ReadonlyArray<"sqlite" | "postgres">
   /** The file that the results are also written to, as JSON. */
@@ -41,6 +43,22 @@ export const of = ({ database, directory, json, profile }: Values): CommonArgume
   directory,
   profile
 })
+
+/**
+ * Returns the values of options as numbers. Throws an error that names the option and its bounds.
+ *
+ * @param bounds The least number of each option, and the largest where there is one.
+ */
+export const numbers = <Name extends string>(
+  values: Readonly<Record<NoInfer<Name>, string>>,
+  bounds: Readonly<Record<Name, readonly [least: number, most?: number]>>
+): Readonly<Record<Name, number>> =>
+  Record.map(bounds, ([least, most = Number.MAX_SAFE_INTEGER], name) => {
+    const value = Number(values[name])
+    if (value >= least && value <= most) return value
+    const atMost = most < Number.MAX_SAFE_INTEGER ? ` and at most ${most}` : ""
+    throw new Error(`--${name} must be at least ${least}${atMost}.`)
+  })
 
 /** Returns the items that were named; all when none was. Throws for an unknown name, `kind` says of what. */
 export const select = <Item extends { readonly name: string }>(
