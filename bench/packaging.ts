@@ -1,5 +1,5 @@
 /**
- * Measures streams that are packaged when they are requested: `node bench/packaging.ts [--minutes LIST] [--rounds N] [--viewers N]`.
+ * Measures streams that are packaged when they are requested: `node bench/packaging.ts [--minutes LIST] [--rounds N] [--viewers N] [--first]`.
  *
  * Prints the processor time of a segment of 1.1 MB beside a view of a file of its size and beside nginx with such a file: of segments that
  * are requested repeatedly, which the service keeps in memory, and of those that are requested for the first time. Then how much the memory
@@ -8,7 +8,7 @@
  * neither posters nor lower renditions are included.
  */
 import { createHash } from "node:crypto"
-import { chmod, mkdir, open, readdir, stat, writeFile } from "node:fs/promises"
+import { chmod, copyFile, mkdir, open, readdir, stat, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import * as Effect from "effect/Effect"
@@ -29,12 +29,13 @@ import * as CommonArguments from "./support/run/CommonArguments.ts"
 import * as Main from "./support/run/Main.ts"
 import * as CpuMeter from "./support/stats/CpuMeter.ts"
 import * as MemoryMeter from "./support/stats/MemoryMeter.ts"
-import * as Rounds from "./support/stats/Rounds.ts"
+import { interleave, type Subject } from "./support/stats/Rounds.ts"
 
 interface Arguments {
   readonly minutes: ReadonlyArray<number>
   readonly rounds: number
   readonly viewers: number
+  readonly isFirstOnly: boolean
   readonly directory: string | undefined
   readonly profile: string | undefined
 }
@@ -45,6 +46,7 @@ const usage = [
   "  --minutes LIST    durations of the videos that are requested; 1,5,60,180 when absent, none for 0",
   "  --rounds N        rounds of segments and views, in turns; 5 when absent",
   "  --viewers N       connections that read segments at once; 200 when absent",
+  "  --first           only the segments that are requested for the first time",
   "  --directory DIR   for temporary files",
   "  --profile DIR     for a CPU profile of the service",
   "  --help",
@@ -61,7 +63,8 @@ const parse = (args: ReadonlyArray<string>): Arguments | undefined => {
       help,
       minutes: { type: "string", default: "1,5,60,180" },
       rounds: { type: "string", default: "5" },
-      viewers: { type: "string", default: "200" }
+      viewers: { type: "string", default: "200" },
+      first: { type: "boolean", default: false }
     }
   })
   if (values.help) return undefined
@@ -70,7 +73,8 @@ const parse = (args: ReadonlyArray<string>): Arguments | undefined => {
   const isRight = minutes.every((one) => one >= 0) && rounds >= 1 && viewers >= 1
   if (!isRight) throw new Error("--minutes must be numbers, --rounds and --viewers at least 1.")
   const durations = minutes.filter((one) => one > 0)
-  return { minutes: durations, rounds, viewers, directory: values.directory, profile: values.profile }
+  const { directory: parent, first: isFirstOnly, profile: profiles } = values
+  return { minutes: durations, rounds, viewers, isFirstOnly, directory: parent, profile: profiles }
 }
 
 type Service = HoldfastService.HoldfastService
@@ -78,8 +82,8 @@ type Service = HoldfastService.HoldfastService
 const seconds = 60
 /** Of the video whose segments are read. Those of four seconds have 1.1 MB. */
 const kilobits = 1800
-/** Of the video each segment of which is requested once. */
-const longMinutes = 10
+/** Of the videos each segment of which is requested once. */
+const longMinutes = 5
 const connections = 4
 /** Of a round, and of the viewers each. */
 const requestsOfRound = 200
@@ -170,7 +174,8 @@ const segmentsOf = (service: Service, video: Conversions.Video) =>
     const toRequests = (format: string, files: ReadonlyArray<string>): ReadonlyArray<Outgoing> =>
       files.slice(0, -1).map((file) => Requests.get(below(video, `/${format}/${file}`)))
     const path = below(video, `/hls/${names.at(-2) ?? ""}`)
-    return { path, hls: toRequests("hls", names), dash: toRequests("dash", chunks) }
+    const view = video.streams("").replace("/streams?", "/view?")
+    return { path, view, hls: toRequests("hls", names), dash: toRequests("dash", chunks) }
   })
 
 /** Returns the bytes of a segment. */
@@ -182,11 +187,29 @@ const sizeOf = (service: Service, path: string) =>
     return byteLength
   })
 
+/** Measures subjects, and prints the processor time of a request beside that of the first subject, a view. */
+const printRounds = (subjects: ReadonlyArray<Subject>, rounds: number, of: string) =>
+  Effect.gen(function* () {
+    const measured = yield* interleave(subjects, rounds)
+    const view = measured[0]?.median.cpuMs ?? Number.NaN
+    for (const { median, name } of measured) {
+      yield* Main.print(
+        `${name.padEnd(16)} (${of}): ${median.cpuMs.toFixed(2)} ms of processor time, ` +
+          `${(median.cpuMs / view).toFixed(2)} × a view\n`
+      )
+    }
+  })
+
+interface Measured {
+  readonly directory: string
+  readonly rounds: number
+}
+
 /** Compares segments with views, and with files of nginx. */
 const compareSegments = (
   service: Service,
   segments: Effect.Success<ReturnType<typeof segmentsOf>>,
-  { bytes, directory, rounds }: { bytes: number; directory: string; rounds: number }
+  { bytes, directory, rounds }: Measured & { readonly bytes: number }
 ) =>
   Effect.gen(function* () {
     const id = yield* Tenancy.store(service, bytes)
@@ -208,14 +231,7 @@ const compareSegments = (
       const server = { port: nginx.port, cpu: { server: CpuMeter.ofProcess(nginx.pid) } }
       subjects.push(subject("file of nginx", [Requests.get("/segment")], server))
     }
-    const measured = yield* Rounds.interleave(subjects, rounds)
-    const view = measured[0]?.median.cpuMs ?? Number.NaN
-    for (const { median, name } of measured) {
-      yield* Main.print(
-        `${name.padEnd(16)} of ${bytes} bytes: ${median.cpuMs.toFixed(2)} ms of processor time, ` +
-          `${(median.cpuMs / view).toFixed(2)} × a view\n`
-      )
-    }
+    yield* printRounds(subjects, rounds, `${bytes} bytes`)
   })
 
 /** Waits until the service has done what it does after a stream is READY, such as comparing the content with its record. */
@@ -228,22 +244,6 @@ const untilIdle = ({ holdfast }: Service) =>
     }
   })
 
-/** Requests each segment of a longer video once: no segment is in the memory of the service. */
-const measureFirstRequests = (service: Service, segments: Effect.Success<ReturnType<typeof segmentsOf>>) =>
-  Effect.gen(function* () {
-    yield* untilIdle(service)
-    const once = { ...service, connections: 1, status: 200, warmUp: 0, unitsPerRequest: 1 }
-    const subjects = [
-      { name: "HLS", requests: segments.hls },
-      { name: "DASH", requests: segments.dash }
-    ].map((format) => LoadSubject.make({ ...once, ...format, count: format.requests.length }))
-    for (const { median, name } of yield* Rounds.interleave(subjects, 1)) {
-      yield* Main.print(
-        `first request of a segment of ${name}: ${median.cpuMs.toFixed(2)} ms of processor time, of ${segments.hls.length}\n`
-      )
-    }
-  })
-
 /** Requests a stream of a video in both formats. Returns the requests of its segments. */
 const prepare = (service: Service, name: string, path: string) =>
   Effect.gen(function* () {
@@ -251,6 +251,81 @@ const prepare = (service: Service, name: string, path: string) =>
     yield* Conversions.convert(video, "hls")
     yield* Conversions.convert(video, "dash")
     return yield* segmentsOf(service, video)
+  })
+
+/** Returns a subject that makes the next one of several lists of requests in each round, each over one connection. */
+const once = (
+  server: LoadSubject.LoadedServer,
+  name: string,
+  status: number,
+  lists: ReadonlyArray<ReadonlyArray<Outgoing>>
+): Subject => {
+  const queue = lists.values()
+  const round = Effect.suspend(() => {
+    const requests = queue.next().value ?? []
+    const count = requests.length
+    return LoadSubject.make({ ...server, name, requests, connections: 1, status, count, warmUp: 0, unitsPerRequest: 1 })
+      .round
+  })
+  return { name, warmUp: round, round }
+}
+
+/**
+ * Requests each segment of longer videos once, so that no segment is in the memory of the service, beside views of as many bytes of
+ * the content.
+ */
+const measureFirstRequests = (service: Service, path: string, { directory, rounds }: Measured) =>
+  Effect.gen(function* () {
+    const bytes = yield* attempt("The size of a video", async () => (await stat(path)).size)
+    // One more for the requests before the first round.
+    const videos = yield* Effect.forEach(Array.from({ length: rounds + 1 }).keys(), (index) =>
+      prepare(service, `long-${index}.mp4`, path)
+    )
+    const count = videos[0]?.hls.length ?? 0
+    const length = Math.floor(bytes / (count + 1))
+    const parts = (address: string): ReadonlyArray<Outgoing> =>
+      Array.from({ length: count }, (_, part) =>
+        Requests.get(address, `Range: bytes=${part * length}-${(part + 1) * length - 1}\r\n`)
+      )
+    const subjects = [
+      once(
+        service,
+        "view",
+        206,
+        videos.map(({ view }) => parts(view))
+      ),
+      once(
+        service,
+        "segment of HLS",
+        200,
+        videos.map(({ hls }) => hls)
+      ),
+      once(
+        service,
+        "segment of DASH",
+        200,
+        videos.map(({ dash }) => dash)
+      )
+    ]
+    if (Nginx.isInstalled) {
+      const files = join(directory, "nginx-first")
+      yield* attempt("A file for nginx", async () => {
+        await mkdir(files)
+        await copyFile(path, join(files, "video"))
+      })
+      const nginx = yield* Nginx.start(files)
+      const server = { ...service, port: nginx.port, cpu: { server: CpuMeter.ofProcess(nginx.pid) } }
+      subjects.push(
+        once(
+          server,
+          "file of nginx",
+          206,
+          videos.map(() => parts("/video"))
+        )
+      )
+    }
+    yield* untilIdle(service)
+    yield* printRounds(subjects, rounds, `first request, ${length} bytes`)
   })
 
 /** Reads segments over many connections at once, and observes the memory of the service. */
@@ -280,7 +355,7 @@ const measureViewers = (service: Service, requests: ReadonlyArray<Outgoing>, vie
     )
   })
 
-const measure = ({ directory: parent, minutes, profile, rounds, viewers }: Arguments) =>
+const measure = ({ directory: parent, isFirstOnly, minutes, profile, rounds, viewers }: Arguments) =>
   Effect.gen(function* () {
     yield* Videos.requireFfmpeg
     const directory = yield* TemporaryDirectory.make(parent, 2 ** 33)
@@ -293,12 +368,13 @@ const measure = ({ directory: parent, minutes, profile, rounds, viewers }: Argum
 
     const path = join(directory, "segments.mp4")
     yield* Videos.generatePlayable(path, seconds, kilobits)
+    const long = join(directory, "long.mp4")
+    yield* Videos.repeat(path, long, longMinutes)
+    if (isFirstOnly) return yield* measureFirstRequests(service, long, { directory, rounds })
     const segments = yield* prepare(service, "segments.mp4", path)
     const bytes = yield* sizeOf(service, segments.path)
     yield* compareSegments(service, segments, { bytes, directory, rounds })
-    const long = join(directory, "long.mp4")
-    yield* Videos.repeat(path, long, longMinutes)
-    yield* measureFirstRequests(service, yield* prepare(service, "long.mp4", long))
+    yield* measureFirstRequests(service, long, { directory, rounds })
     yield* measureViewers(service, segments.hls, viewers)
     yield* measureViewers(service, segments.dash, viewers)
 

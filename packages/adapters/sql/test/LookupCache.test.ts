@@ -38,6 +38,24 @@ describe("LookupCache", () => {
     for (const other of others) assert.isUndefined(cache.find(other))
   })
 
+  it("segment of a packaged rendition kept → the others of that rendition are found, too", () => {
+    const { cache } = makeCache()
+    const index = { blobId: "blb_2", size: 1, sha256: "" }
+    const packaged: StreamLookup = { ...segment, found: { _tag: "Packaged", index, damaged: false } }
+    const refIn = (name: string): StreamFileRef => ({ ...refOf(name), format: "dash" })
+    cache.keeper(refIn("chunk-0-1.m4s"))(packaged)
+    for (const name of ["chunk-0-1.m4s", "chunk-0-2.m4s", "init-0.m4s"]) {
+      assert.strictEqual(cache.find(refIn(name)), packaged)
+    }
+    for (const name of ["chunk-1-1.m4s", "240p/chunk1.m4s", "manifest.mpd", "poster.jpg"]) {
+      assert.isUndefined(cache.find(refIn(name)))
+    }
+    // A stored segment has a row of its own.
+    cache.keeper(refIn("chunk-1-1.m4s"))(segment)
+    assert.strictEqual(cache.find(refIn("chunk-1-1.m4s")), segment)
+    assert.isUndefined(cache.find(refIn("chunk-1-2.m4s")))
+  })
+
   it("playlist, nothing found, running conversion → not kept", () => {
     const { cache } = makeCache()
     const running = { id: "cnv_1", state: "RUNNING", fault: null } as const

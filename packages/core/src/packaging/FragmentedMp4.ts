@@ -11,6 +11,7 @@ import { concat } from "../storage/ByteChunks.ts"
 import { box, fullBox, text, uint32, uint64 } from "./internal/fragments/BoxWriter.ts"
 import * as Initialization from "./internal/fragments/Initialization.ts"
 import * as NalUnits from "./internal/h264/NalUnits.ts"
+import * as Memory from "./internal/Memory.ts"
 import * as ReadPlan from "./internal/ReadPlan.ts"
 import * as SegmentStream from "./internal/SegmentStream.ts"
 import * as Turns from "./internal/Turns.ts"
@@ -121,11 +122,11 @@ const fragment = ({ firsts, track }: Planned, segment: number, sequence: number)
   return moof
 }
 
-const rangesOf = ({ firsts, track: { samples } }: Planned, segment: number) =>
-  Array.from({ length: (firsts[segment + 1] ?? 0) - (firsts[segment] ?? 0) }, (_, index) => {
-    const sample = (firsts[segment] ?? 0) + index
-    return { offset: samples.offsets[sample] ?? 0, length: samples.sizes[sample] ?? 0 }
-  })
+const rangesOf = ({ firsts, track: { samples } }: Planned, segment: number): ReadPlan.Ranges => {
+  const from = firsts[segment] ?? 0
+  const to = firsts[segment + 1] ?? 0
+  return { offsets: samples.offsets.subarray(from, to), lengths: samples.sizes.subarray(from, to), firsts: undefined }
+}
 
 /** Makes what comes before the samples of a segment: type, index, fragment, and the header of the samples' box. */
 const headOf = (planned: Planned, segment: number, bytes: number, sequence: number): Uint8Array => {
@@ -182,10 +183,7 @@ export const sampleBytes = (planned: Planned): Effect.Effect<Float64Array, Packa
     const turns = Turns.make()
     for (let segment = 0; segment < count; segment++) {
       yield* attempt(() => {
-        const from = planned.firsts[segment] ?? 0
-        const to = planned.firsts[segment + 1] ?? 0
-        const { offsets, sizes } = planned.track.samples
-        ReadPlan.check({ offsets: offsets.subarray(from, to), lengths: sizes.subarray(from, to), firsts: undefined })
+        ReadPlan.check(rangesOf(planned, segment))
         const bytes = bytesOf(planned, segment)
         if (bytes > maxBytes) throw limitExceeded("A segment is too large.")
         checkDurations(planned, segment)
@@ -196,16 +194,39 @@ export const sampleBytes = (planned: Planned): Effect.Effect<Float64Array, Packa
     return result
   })
 
-/** Joins chunks that are next to each other in memory. */
-const join = (chunks: ReadonlyArray<Uint8Array>): ReadonlyArray<Uint8Array> => {
-  const joined: Array<Uint8Array> = []
-  for (const chunk of chunks) {
-    const last = joined.at(-1)
-    if (last !== undefined && last.buffer === chunk.buffer && last.byteOffset + last.length === chunk.byteOffset) {
-      joined[joined.length - 1] = new Uint8Array(last.buffer, last.byteOffset, last.length + chunk.length)
-    } else joined.push(chunk)
+/** Makes the writer of a segment. Throws if its samples are too far apart. */
+const writerOf = (planned: Planned, number: number, sequence: number): SegmentStream.Writer => {
+  const ranges = rangesOf(planned, number)
+  const { lengths } = ranges
+  const { codec } = planned.track
+  return {
+    plan: ReadPlan.make(ranges),
+    head: headOf(planned, number, bytesOf(planned, number), sequence),
+    write: (from, to, { bytesOf: memoryOf, startOf }, allocate) => {
+      let total = 0
+      for (let sample = from; sample < to; sample++) total += lengths[sample] ?? 0
+      const output = allocate(total)
+      let { at } = output
+      // Samples that are next to each other are copied at once.
+      let run: Uint8Array = new Uint8Array()
+      let [runStart, runEnd] = [0, 0]
+      for (let sample = from; sample < to; sample++) {
+        const bytes = memoryOf(sample)
+        const start = startOf(sample)
+        const end = start + (lengths[sample] ?? 0)
+        if (codec._tag === "Avc") NalUnits.check(bytes, start, end, codec.lengthBytes)
+        if (bytes !== run || start !== runEnd) {
+          Memory.move(run, runStart, runEnd, output.bytes, at)
+          at += runEnd - runStart
+          run = bytes
+          runStart = start
+        }
+        runEnd = end
+      }
+      Memory.move(run, runStart, runEnd, output.bytes, at)
+      return output.bytes.subarray(output.at, output.at + total)
+    }
   }
-  return joined
 }
 
 /** Cuts a segment. Takes about 1 MiB of memory. */
@@ -215,23 +236,4 @@ export const segment = <E>(
   number: number,
   { isTransient = false, sequence = number }: CutOptions = {}
 ): Stream.Stream<Uint8Array, E | PackagingError> =>
-  SegmentStream.make(
-    source,
-    () => ReadPlan.make(rangesOf(planned, number).map((range) => ({ ranges: [range] }))),
-    () => ({
-      head: headOf(planned, number, bytesOf(planned, number), sequence),
-      write: (units, get, allocate) => {
-        const samples = units.flatMap(({ ranges }) => ranges.map(get))
-        const { codec } = planned.track
-        if (codec._tag === "Avc") for (const sample of samples) NalUnits.check(sample, codec.lengthBytes)
-        const output = allocate(samples.reduce((sum, { length }) => sum + length, 0))
-        let at = 0
-        for (const chunk of join(samples)) {
-          output.set(chunk, at)
-          at += chunk.length
-        }
-        return output
-      }
-    }),
-    isTransient
-  )
+  SegmentStream.make(source, () => writerOf(planned, number, sequence), isTransient)

@@ -37,46 +37,6 @@ export interface TransportStream {
 /** Seconds: the time in the segments at which the presentation begins. */
 export const firstTime: number = Layout.firstTime
 
-const rangeOf = ({ samples: { offsets, sizes } }: VideoTrack | AudioTrack, index: number) => ({
-  offset: offsets[index] ?? 0,
-  length: sizes[index] ?? 0
-})
-
-/** Returns the units of a segment. `parameterBytes` are those before a keyframe. */
-const unitsOf = (
-  tracks: Pick<TransportStream, "audio" | "video">,
-  segment: number,
-  parameterBytes: number
-): ReadonlyArray<AccessUnits.AccessUnit> => {
-  const layout = Layout.make(tracks, segment)
-  const hasVideo = tracks.video !== null
-  return Array.from({ length: layout.count }, (_, unit): AccessUnits.AccessUnit => {
-    const isVideo = layout.isVideo[unit] === 1
-    const track = (isVideo ? tracks.video : tracks.audio)?.track
-    const first = layout.samples[unit] ?? 0
-    const decoded = layout.decoded[unit] ?? 0
-    const isSync = !isVideo || track?.samples.syncs[first] === 1
-    const clocks = layout.clocks[unit] ?? 0
-    const lastClock = (layout.lastClocks[unit] ?? 0) - Layout.lead
-    return {
-      isVideo,
-      ranges:
-        track === undefined
-          ? []
-          : Array.from({ length: layout.lengths[unit] ?? 0 }, (_, at) => rangeOf(track, first + at)),
-      shown: layout.shown[unit] ?? 0,
-      decoded,
-      isSync,
-      adaptation: {
-        isEntry: isVideo ? isSync : !hasVideo,
-        clock: isVideo || !hasVideo ? decoded - Layout.lead : undefined
-      },
-      clocksBefore: Array.from({ length: clocks }, (_, at) => lastClock + Layout.clockInterval * (at + 1)),
-      packets: clocks + Layout.packetsOf(tracks, layout, unit, parameterBytes)
-    }
-  })
-}
-
 const parametersOf = (video: Video | null): Uint8Array =>
   video === null ? new Uint8Array() : AccessUnits.parametersOf(video.track.codec)
 
@@ -128,53 +88,70 @@ export const make = (
     return { video, audio, sizes, keyframes, counters }
   })
 
+/** Writes the two tables. */
+const tablesOf = ({ audio, video }: TransportStream, counters: Map<number, number>): Uint8Array => {
+  const output = new Uint8Array(tablePackets * Packets.packetBytes)
+  const writer = Packets.makeWriter(output, 0, counters)
+  writer.section(Tables.tablePid, Tables.programAssociation)
+  writer.section(Tables.programPid, Tables.programMap({ hasAudio: audio !== null, hasVideo: video !== null }))
+  return output
+}
+
+/** Makes the writer of a segment. Throws if its samples are too far apart. */
+const writerOf = (stream: TransportStream, number: number, sequence: number): SegmentStream.Writer => {
+  const { audio, counters: all, video } = stream
+  const parameters = parametersOf(video)
+  const clockPid = video === null ? Tables.audioPid : Tables.videoPid
+  const memory = Layout.memoryOf(stream, number)
+  const layout = Layout.make(stream, number, memory)
+  const plan = ReadPlan.make(Layout.rangesOf(stream, layout, memory))
+  const { firsts, lengths: sizes } = plan.ranges
+  const counters = new Map([
+    [Tables.tablePid, sequence & 15],
+    [Tables.programPid, sequence & 15],
+    [Tables.videoPid, all[2 * number] ?? 0],
+    [Tables.audioPid, all[2 * number + 1] ?? 0]
+  ])
+  return {
+    plan,
+    head: tablesOf(stream, counters),
+    write: (from, to, { bytesOf, startOf }, allocate) => {
+      let packets = 0
+      for (let unit = from; unit < to; unit++) {
+        packets += (layout.clocks[unit] ?? 0) + Layout.packetsOf(stream, layout, unit, parameters.length)
+      }
+      const { at, bytes: output } = allocate(packets * Packets.packetBytes)
+      const writer = Packets.makeWriter(output, at, counters)
+      const sampleOf = (sample: number): AccessUnits.Sample => {
+        const start = startOf(sample)
+        return { bytes: bytesOf(sample), start, end: start + (sizes[sample] ?? 0) }
+      }
+      for (let unit = from; unit < to; unit++) {
+        const clocks = layout.clocks[unit] ?? 0
+        const lastClock = (layout.lastClocks[unit] ?? 0) - Layout.lead
+        for (let clock = 1; clock <= clocks; clock++) writer.clock(clockPid, lastClock + Layout.clockInterval * clock)
+        const [shown, decoded] = [layout.shown[unit] ?? 0, layout.decoded[unit] ?? 0]
+        const isVideo = layout.isVideo[unit] === 1
+        const times = { shown, decoded, clock: isVideo || video === null ? decoded - Layout.lead : undefined }
+        const [first, end] = ReadPlan.boundsOf(firsts, unit)
+        if (isVideo) {
+          const isSync = video?.track.samples.syncs[layout.samples[unit] ?? 0] === 1
+          AccessUnits.putFrame(writer, sampleOf(first), times, isSync, parameters)
+        } else if (audio !== null) {
+          const samples = Array.from({ length: end - first }, (_, index) => sampleOf(first + index))
+          AccessUnits.putGroup(writer, samples, layout.bytes[unit] ?? 0, times, audio.track.codec)
+        }
+      }
+      return output.subarray(at, at + packets * Packets.packetBytes)
+    }
+  }
+}
+
 /** Cuts a segment. Takes about 1 MiB of memory. */
 export const segment = <E>(
   source: Source<E>,
   stream: TransportStream,
   number: number,
   { isTransient = false, sequence = number }: CutOptions = {}
-): Stream.Stream<Uint8Array, E | PackagingError> => {
-  const { audio, counters: all, video } = stream
-  const parameters = parametersOf(video)
-  const clockPid = video === null ? Tables.audioPid : Tables.videoPid
-  return SegmentStream.make(
-    source,
-    () => ReadPlan.make(unitsOf(stream, number, parameters.length)),
-    () => {
-      const counters = new Map([
-        [Tables.tablePid, sequence & 15],
-        [Tables.programPid, sequence & 15],
-        [Tables.videoPid, all[2 * number] ?? 0],
-        [Tables.audioPid, all[2 * number + 1] ?? 0]
-      ])
-      const tables = Packets.makeWriter(new Uint8Array(tablePackets * Packets.packetBytes), counters)
-      tables.section(Tables.tablePid, Tables.programAssociation)
-      tables.section(Tables.programPid, Tables.programMap({ hasAudio: audio !== null, hasVideo: video !== null }))
-      return {
-        head: tables.output,
-        write: (units, get, allocate) => {
-          const packets = units.reduce((sum, unit) => sum + unit.packets, 0)
-          const writer = Packets.makeWriter(allocate(packets * Packets.packetBytes), counters)
-          for (const unit of units) {
-            for (const ticks of unit.clocksBefore) writer.clock(clockPid, ticks)
-            const samples = unit.ranges.map(get)
-            const [first = new Uint8Array()] = samples
-            const { memory } = Packets
-            if (unit.isVideo) {
-              writer.pes(Tables.videoPid, AccessUnits.videoPacket(unit, first, parameters, memory), unit.adaptation)
-            } else if (audio !== null) {
-              writer.pes(
-                Tables.audioPid,
-                AccessUnits.audioPacket(unit, samples, audio.track.codec, memory),
-                unit.adaptation
-              )
-            }
-          }
-          return writer.output
-        }
-      }
-    },
-    isTransient
-  )
-}
+): Stream.Stream<Uint8Array, E | PackagingError> =>
+  SegmentStream.make(source, () => writerOf(stream, number, sequence), isTransient)

@@ -4,27 +4,24 @@
  * Samples that are close together in the file are read at once. The ranges in memory take at most `maxBytes`, or as much as one unit
  * needs. A file whose tracks are far apart is read in turns; a range that was dropped too early is read again.
  */
-import type { ByteRange } from "../../storage/BlobStore.ts"
 import { unsupported } from "../PackagingError.ts"
+import * as Memory from "./Memory.ts"
 
-/** Samples that are written together. */
-export interface Unit {
-  /** Where the samples are, in the order in which they are written. */
-  readonly ranges: ReadonlyArray<ByteRange>
+/** Reads, and the units of samples that are written then. */
+export interface Step {
+  /** Extents that are read before, and kept. */
+  readonly load: ReadonlyArray<number>
+  /** Those that are forgotten before that. */
+  readonly drop: ReadonlyArray<number>
+  /** The first unit, and the one after the last. */
+  readonly from: number
+  readonly to: number
 }
 
-export interface Step<U extends Unit> {
-  /** Read before the units are written, and kept. */
-  readonly load: ReadonlyArray<ByteRange>
-  /** Forgotten before that. */
-  readonly drop: ReadonlyArray<ByteRange>
-  readonly units: ReadonlyArray<U>
-}
-
-export interface ReadPlan<U extends Unit> {
-  readonly steps: ReadonlyArray<Step<U>>
-  /** Returns the range that is read for a sample. */
-  readonly extentOf: (range: ByteRange) => ByteRange
+export interface ReadPlan {
+  readonly ranges: Ranges
+  readonly steps: ReadonlyArray<Step>
+  readonly extents: Extents
 }
 
 /** Where samples are, in the order in which they are written. */
@@ -36,7 +33,7 @@ export interface Ranges {
 }
 
 /** Bytes of one read, unless a sample is larger. */
-const extentBytes = 256 * 1024
+const extentBytes = Memory.readBytes
 /** Bytes between samples that are read rather than skipped. */
 const gapBytes = 16 * 1024
 /** The same where samples are so far apart that there would be too many reads: packets of audio between large frames. */
@@ -90,7 +87,7 @@ const inFileOrder = (offsets: Float64Array): Uint32Array => {
 }
 
 /** Ranges of the file that are read at once, each for some samples. */
-interface Extents {
+export interface Extents {
   readonly offsets: Float64Array
   readonly lengths: Float64Array
   /** The extent of each sample. */
@@ -132,7 +129,7 @@ interface Loads {
 }
 
 /** Returns the samples of a unit: the first one, and the one after the last. */
-const boundsOf = (firsts: Uint32Array | undefined, unit: number): readonly [from: number, to: number] =>
+export const boundsOf = (firsts: Uint32Array | undefined, unit: number): readonly [from: number, to: number] =>
   firsts === undefined ? [unit, unit + 1] : [firsts[unit] ?? 0, firsts[unit + 1] ?? 0]
 
 /** Goes through the units, and decides before which of them extents are read, and which extents are forgotten then. */
@@ -240,40 +237,22 @@ export const check = (ranges: Ranges): void => {
   if (!isClose(ranges)) choose(ranges)
 }
 
-const toRanges = (units: ReadonlyArray<Unit>, all: ReadonlyArray<ByteRange>): Ranges => {
-  const firsts = new Uint32Array(units.length + 1)
-  for (const [index, unit] of units.entries()) firsts[index + 1] = (firsts[index] ?? 0) + unit.ranges.length
-  return {
-    offsets: Float64Array.from(all, ({ offset }) => offset),
-    lengths: Float64Array.from(all, ({ length }) => length),
-    firsts
-  }
-}
-
 /** Plans the reads for units, in their order. Throws if the file would be read several times over, or in very many pieces. */
-export const make = <U extends Unit>(units: ReadonlyArray<U>): ReadPlan<U> => {
-  const all = units.flatMap((unit) => unit.ranges)
-  const { extents, loads } = choose(toRanges(units, all))
-  const known = new Map<number, ByteRange>()
-  const toRange = (extent: number): ByteRange => {
-    const found = known.get(extent)
-    if (found !== undefined) return found
-    const range = { offset: extents.offsets[extent] ?? 0, length: extents.lengths[extent] ?? 0 }
-    known.set(extent, range)
-    return range
-  }
-  const steps: Array<Step<U>> = []
+export const make = (ranges: Ranges): ReadPlan => {
+  const { extents, loads } = choose(ranges)
+  const count = (ranges.firsts?.length ?? ranges.offsets.length + 1) - 1
+  const steps: Array<Step> = []
   for (const [index, { drop, load, unit }] of loads.entries()) {
-    const end = loads[index + 1]?.unit ?? units.length
+    const end = loads[index + 1]?.unit ?? count
     for (let from = unit; from < end; from += maxUnits) {
       const isFirst = from === unit
       steps.push({
-        load: isFirst ? load.map(toRange) : [],
-        drop: isFirst ? drop.map(toRange) : [],
-        units: units.slice(from, Math.min(from + maxUnits, end))
+        load: isFirst ? load : [],
+        drop: isFirst ? drop : [],
+        from,
+        to: Math.min(from + maxUnits, end)
       })
     }
   }
-  const extentOf = new Map(all.map((range, index) => [range, toRange(extents.of[index] ?? 0)]))
-  return { steps, extentOf: (range) => extentOf.get(range) ?? range }
+  return { ranges, steps, extents }
 }

@@ -5,68 +5,86 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import type * as Pull from "effect/Pull"
 import * as Stream from "effect/Stream"
-import type { ByteRange } from "../../storage/BlobStore.ts"
 import type { PackagingError } from "../PackagingError.ts"
 import type { Source } from "../Source.ts"
 import { attempt } from "./Attempt.ts"
 import * as Memory from "./Memory.ts"
-import type { ReadPlan, Unit } from "./ReadPlan.ts"
+import * as ReadPlan from "./ReadPlan.ts"
 
-/** Returns the bytes of a sample, which the writer neither changes nor keeps. */
-export type GetBytes = (range: ByteRange) => Uint8Array
+/** The samples that are in memory, by their number in the ranges of the plan. The writer neither changes nor keeps them. */
+export interface LoadedSamples {
+  /** Returns memory with a sample. */
+  readonly bytesOf: (sample: number) => Uint8Array
+  /** Returns where the sample begins in that memory. */
+  readonly startOf: (sample: number) => number
+}
 
-/** Returns memory for bytes that are written. Its content is undefined. */
-export type Allocate = (bytes: number) => Uint8Array
+/** Memory for bytes that are written, from `at` on. Its content is undefined. */
+export interface Output {
+  readonly bytes: Uint8Array
+  readonly at: number
+}
 
-export interface Writer<U extends Unit> {
+export interface Writer {
+  readonly plan: ReadPlan.ReadPlan
   /** The bytes before the samples. */
   readonly head: Uint8Array
-  /** Returns what is written for units. May throw a `PackagingError`. */
-  readonly write: (units: ReadonlyArray<U>, get: GetBytes, allocate: Allocate) => Uint8Array
+  /** Returns what is written for the units from one to before another. May throw a `PackagingError`. */
+  readonly write: (from: number, to: number, samples: LoadedSamples, allocate: (bytes: number) => Output) => Uint8Array
 }
 
 type Chunks = readonly [Uint8Array, ...Array<Uint8Array>]
 
+/** An extent in memory, at the beginning of `bytes`. */
+interface Loaded {
+  readonly bytes: Uint8Array
+  /** Whether the memory is a block. */
+  readonly isBlock: boolean
+}
+
 /**
- * The functions are called once for each run of the stream. `plan` may throw a `PackagingError`. If `isTransient`, a chunk is valid until
- * the next one is pulled.
+ * `makeWriter` is called once for each run of the stream, and may throw a `PackagingError`. If `isTransient`, a chunk is valid until the
+ * next one is pulled.
  */
-export const make = <U extends Unit, E>(
+export const make = <E>(
   source: Source<E>,
-  plan: () => ReadPlan<U>,
-  makeWriter: () => Writer<U>,
+  makeWriter: () => Writer,
   isTransient = false
 ): Stream.Stream<Uint8Array, E | PackagingError> =>
   Stream.unwrap(
-    Effect.map(attempt(plan), ({ extentOf, steps }) => {
-      const { head, write } = makeWriter()
-      const loaded = new Map<ByteRange, Uint8Array>()
-      const get = (range: ByteRange): Uint8Array => {
-        const extent = extentOf(range)
-        const start = range.offset - extent.offset
-        return loaded.get(extent)?.subarray(start, start + range.length) ?? new Uint8Array()
+    Effect.map(attempt(makeWriter), ({ head, plan: { extents, ranges, steps }, write }) => {
+      const loaded: Array<Loaded | undefined> = []
+      const samples: LoadedSamples = {
+        bytesOf: (sample) => loaded[extents.of[sample] ?? 0]?.bytes ?? new Uint8Array(),
+        startOf: (sample) => (ranges.offsets[sample] ?? 0) - (extents.offsets[extents.of[sample] ?? 0] ?? 0)
       }
-      const forget = (extent: ByteRange): void => {
-        const bytes = loaded.get(extent)
-        loaded.delete(extent)
-        if (bytes !== undefined) Memory.release(bytes)
+      const forget = (extent: number): void => {
+        const found = loaded[extent]
+        loaded[extent] = undefined
+        if (found?.isBlock === true) Memory.release(found.bytes)
       }
-      const load = (extent: ByteRange): Effect.Effect<void, E> => {
-        const memory = Memory.take(extent.length)
-        return Effect.map(source.readRange(extent, memory), (bytes) => {
-          if (bytes.buffer === memory.buffer) loaded.set(extent, memory)
-          else {
-            Memory.release(memory)
-            loaded.set(extent, bytes)
-          }
+      const load = (extent: number): Effect.Effect<void, E> => {
+        const range = { offset: extents.offsets[extent] ?? 0, length: extents.lengths[extent] ?? 0 }
+        const isSmall = range.length <= Memory.readBytes
+        const block = isSmall ? Memory.take() : new Uint8Array(range.length)
+        return Effect.map(source.readRange(range, block.subarray(0, range.length)), (bytes) => {
+          const isInBlock = bytes.buffer === block.buffer
+          if (isSmall && !isInBlock) Memory.release(block)
+          loaded[extent] = { bytes: isInBlock ? block : bytes, isBlock: isSmall && isInBlock }
         })
       }
-      const allocate: Allocate = isTransient ? Memory.take : (bytes) => new Uint8Array(bytes)
-      /** What was written last. The memory of a run that fails or is interrupted is not used again. */
+      /** The block of the last chunk, if it has no samples. The memory of a run that fails or is interrupted is not used again. */
       let written: Uint8Array | undefined
+      /** Returns memory for what is written of units, the first of which begins with a sample. */
+      const allocate = (bytes: number, sample: number): Output => {
+        if (!isTransient || bytes > Memory.writtenBytes) return { bytes: new Uint8Array(bytes), at: 0 }
+        const found = loaded[extents.of[sample] ?? 0]
+        const block = found?.isBlock === true ? found.bytes : (written = Memory.take())
+        return { bytes: block, at: Memory.readBytes }
+      }
       let next = 0
       const pull: Pull.Pull<Chunks, E | PackagingError> = Effect.gen(function* () {
-        if (isTransient && written !== undefined) Memory.release(written)
+        if (written !== undefined) Memory.release(written)
         written = undefined
         const index = next++
         const step = steps[index]
@@ -74,10 +92,11 @@ export const make = <U extends Unit, E>(
           for (const extent of loaded.keys()) forget(extent)
           return index === 0 ? ([head] as const) : yield* Cause.done()
         }
-        for (const extent of step.drop) forget(extent)
-        for (const extent of step.load) yield* load(extent)
-        const chunk = yield* attempt(() => write(step.units, get, allocate))
-        written = chunk
+        const { drop, from, load: missing, to } = step
+        for (const extent of drop) forget(extent)
+        for (const extent of missing) yield* load(extent)
+        const [first] = ReadPlan.boundsOf(ranges.firsts, from)
+        const chunk = yield* attempt(() => write(from, to, samples, (bytes) => allocate(bytes, first)))
         // The head comes with the first samples: a source that cannot be read fails before the first chunk.
         return index === 0 ? ([head, chunk] as const) : ([chunk] as const)
       })

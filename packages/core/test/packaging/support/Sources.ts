@@ -10,12 +10,12 @@ export interface CountingSource extends Source<never> {
   readonly longestRead: () => number
 }
 
-/** Makes a source of bytes. Reading outside of them is a defect. */
-export const make = (bytes: Uint8Array): CountingSource => {
+/** Makes a source of bytes. Reading outside of them is a defect. `canFill`: whether it reads into memory that is given. */
+export const make = (bytes: Uint8Array, canFill = false): CountingSource => {
   let [reads, bytesRead, longest] = [0, 0, 0]
   return {
     size: bytes.length,
-    readRange: ({ length, offset }) =>
+    readRange: ({ length, offset }, into) =>
       Effect.sync(() => {
         if (offset < 0 || length < 0 || offset + length > bytes.length || !Number.isInteger(offset + length)) {
           throw new Error(`read outside: ${offset}+${length} of ${bytes.length}`)
@@ -23,7 +23,9 @@ export const make = (bytes: Uint8Array): CountingSource => {
         reads++
         bytesRead += length
         longest = Math.max(longest, length)
-        return bytes.slice(offset, offset + length)
+        if (!canFill || into === undefined) return bytes.slice(offset, offset + length)
+        into.set(bytes.subarray(offset, offset + length))
+        return into
       }),
     reads: () => reads,
     bytesRead: () => bytesRead,

@@ -39,13 +39,19 @@ export const send = <E>(
   writeHead: () => void
 ): Effect.Effect<void, E> => {
   let isHeadSent = false
-  const write = (chunk: Uint8Array) =>
+  // Chunks that come together are valid together: one system call writes them.
+  const write = (chunks: ReadonlyArray<Uint8Array>) =>
     untilDone(response, (done) => {
       if (!isHeadSent) writeHead()
       isHeadSent = true
-      response.write(chunk, done)
+      response.cork()
+      for (const [index, chunk] of chunks.entries()) {
+        if (index === chunks.length - 1) response.write(chunk, done)
+        else response.write(chunk)
+      }
+      response.uncork()
     })
-  return Stream.runForEach(chunks, write).pipe(
+  return Stream.runForEachArray(chunks, write).pipe(
     Effect.andThen(Effect.suspend(() => end(response))),
     Effect.onError(() => Effect.sync(() => void (isHeadSent && response.destroy())))
   )

@@ -3,6 +3,7 @@
  * files. Viewers request the same segments within seconds.
  */
 import type { StreamFileRef, StreamLookup } from "@holdfast/core/conversions/ConversionRepository"
+import * as StreamFiles from "@holdfast/core/transcoding/StreamFiles"
 import * as Freshness from "../Freshness.ts"
 
 export interface LookupCache {
@@ -15,10 +16,19 @@ export interface LookupCache {
 /** Lookups, of some 700 bytes each with their keys. */
 const maxKept = 4096
 
-const keyOf = ({ bucket: { bucketId, tenantId }, format, name, selector }: StreamFileRef): string | undefined =>
-  selector._tag === "Id" && selector.folder === undefined && selector.at === undefined
+const keyOf = (
+  { bucket: { bucketId, tenantId }, format, selector }: StreamFileRef,
+  name: string | undefined
+): string | undefined =>
+  name !== undefined && selector._tag === "Id" && selector.folder === undefined && selector.at === undefined
     ? `${tenantId} ${bucketId} ${selector.id} ${format} ${name}`
     : undefined
+
+/** Returns what all segments of one packaged rendition are found as; undefined for other files. They are cut from one index. */
+const packagedName = ({ name }: StreamFileRef): string | undefined => {
+  const segment = StreamFiles.parseSegment(name)
+  return segment && `packaged ${segment.representation}`
+}
 
 /** Playlists are long, and those of a running conversion grow. */
 const isKept = ({ conversion, found }: StreamLookup): boolean =>
@@ -31,17 +41,17 @@ const isKept = ({ conversion, found }: StreamLookup): boolean =>
  */
 export const make = (version: () => number): LookupCache => {
   const kept = new Map<string, StreamLookup>()
+  const get = (key: string | undefined): StreamLookup | undefined => (key === undefined ? undefined : kept.get(key))
   const freshness = Freshness.make(version, () => kept.clear())
   return {
     find: (ref) => {
       freshness.update()
-      const key = keyOf(ref)
-      return key === undefined ? undefined : kept.get(key)
+      return get(keyOf(ref, ref.name)) ?? get(keyOf(ref, packagedName(ref)))
     },
     keeper: (ref) => {
       const isFresh = freshness.start()
       return (found) => {
-        const key = keyOf(ref)
+        const key = keyOf(ref, found.found._tag === "Packaged" ? packagedName(ref) : ref.name)
         if (key === undefined || !isFresh() || !isKept(found)) return
         if (kept.size >= maxKept) kept.clear()
         kept.set(key, found)

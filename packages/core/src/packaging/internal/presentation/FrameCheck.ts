@@ -3,7 +3,6 @@
  */
 import type * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import type { ByteRange } from "../../../storage/BlobStore.ts"
 import { malformed, type PackagingError, unsupported } from "../../PackagingError.ts"
 import type { PlannedTrack } from "../../SegmentPlan.ts"
 import type { Source } from "../../Source.ts"
@@ -35,11 +34,6 @@ const checkFrame = (frame: Uint8Array, isFirst: boolean, { lengthBytes, ...codec
   if (!hasSlice) throw malformed("A frame of the video is empty.")
 }
 
-interface Frame {
-  readonly ranges: readonly [ByteRange]
-  readonly isFirst: boolean
-}
-
 /** Reads a segment and checks all its frames. */
 export const check = <E>(
   source: Source<E>,
@@ -47,24 +41,21 @@ export const check = <E>(
   segment: number
 ): Effect.Effect<void, E | PackagingError> => {
   const from = firsts[segment] ?? 0
-  const frames = Array.from({ length: (firsts[segment + 1] ?? 0) - from }, (_, index): Frame => {
-    const { offsets, sizes } = track.samples
-    return {
-      ranges: [{ offset: offsets[from + index] ?? 0, length: sizes[from + index] ?? 0 }],
-      isFirst: index === 0
-    }
-  })
+  const to = firsts[segment + 1] ?? 0
+  const { offsets, sizes } = track.samples
+  const lengths = sizes.subarray(from, to)
   return Stream.runDrain(
-    SegmentStream.make(
-      source,
-      () => ReadPlan.make(frames),
-      () => ({
-        head: new Uint8Array(),
-        write: (units, get) => {
-          for (const { isFirst, ranges } of units) checkFrame(get(ranges[0]), isFirst, track.codec)
-          return new Uint8Array()
+    SegmentStream.make(source, () => ({
+      plan: ReadPlan.make({ offsets: offsets.subarray(from, to), lengths, firsts: undefined }),
+      head: new Uint8Array(),
+      write: (first, end, { bytesOf, startOf }) => {
+        for (let frame = first; frame < end; frame++) {
+          const start = startOf(frame)
+          const bytes = bytesOf(frame).subarray(start, start + (lengths[frame] ?? 0))
+          checkFrame(bytes, frame === 0, track.codec)
         }
-      })
-    )
+        return new Uint8Array()
+      }
+    }))
   )
 }

@@ -4,28 +4,32 @@
  */
 import type { Aac, Avc } from "../../Codec.ts"
 import { malformed, unsupported } from "../../PackagingError.ts"
-import * as Boxes from "../mp4/Boxes.ts"
-import type { Unit } from "../ReadPlan.ts"
+import type { PacketWriter } from "./Packets.ts"
 import * as Packets from "./Packets.ts"
+import * as Tables from "./Tables.ts"
 
-/** A unit that becomes one PES packet (ISO/IEC 13818-1, 2.4.3.6). Times are ticks of the 90 kHz clock. */
-export interface AccessUnit extends Unit {
-  readonly isVideo: boolean
-  readonly shown: number
+/** When a unit is decoded and shown, and its clock reference; undefined for none. Ticks of the 90 kHz clock. */
+export interface Times {
   readonly decoded: number
-  /** Whether the unit is a keyframe. All audio is. */
-  readonly isSync: boolean
-  readonly adaptation: Packets.Adaptation
-  /** Clock references that are written before the unit, in packets of their own. */
-  readonly clocksBefore: ReadonlyArray<number>
-  /** With the clock references. */
-  readonly packets: number
+  readonly shown: number
+  readonly clock: number | undefined
+}
+
+/** Memory with a sample. */
+export interface Sample {
+  readonly bytes: Uint8Array
+  readonly start: number
+  readonly end: number
 }
 
 const startCode = [0, 0, 0, 1]
+const startCodeBytes = Uint8Array.from(startCode)
+/** Bytes of the length before each NAL unit. */
+const lengthBytes = startCode.length
 const delimiterType = 9
 /** An access unit delimiter that permits all kinds of slices (ITU-T H.264, 7.3.2.4). */
 const delimiter = Uint8Array.from([...startCode, delimiterType, 0xf0])
+const zeros = new Uint8Array(delimiter.length)
 
 const pesHeadBytes = 9
 const timeBytes = 5
@@ -47,86 +51,83 @@ export const bytesOfGroup = (frames: number): number => pesHeadBytes + timeBytes
 
 const streamIds = { video: 0xe0, audio: 0xc0 }
 
-/** Writes the header of a PES packet of `bytes` bytes. That of video does not state its length. Returns where it ends. */
-const writeHead = (output: Uint8Array, unit: AccessUnit, bytes: number): number => {
-  const hasBoth = unit.isVideo && unit.decoded !== unit.shown
+/** The header of a PES packet, and of a frame of AAC. Segments are written without waiting, so that all of them share it. */
+const head = new Uint8Array(pesHeadBytes + 2 * timeBytes)
+
+/** Writes the header of a PES packet of `bytes` bytes. That of video does not state its length. */
+const putHead = (writer: PacketWriter, isVideo: boolean, { decoded, shown }: Times, bytes: number): void => {
+  const hasBoth = isVideo && decoded !== shown
   const size = pesHeadBytes + (hasBoth ? 2 * timeBytes : timeBytes)
-  const length = unit.isVideo ? 0 : bytes - 6
-  output[0] = 0
-  output[1] = 0
-  output[2] = 1
-  output[3] = unit.isVideo ? streamIds.video : streamIds.audio
-  output[4] = length >> 8
-  output[5] = length & 0xff
+  const length = isVideo ? 0 : bytes - 6
+  head[0] = 0
+  head[1] = 0
+  head[2] = 1
+  head[3] = isVideo ? streamIds.video : streamIds.audio
+  head[4] = length >> 8
+  head[5] = length & 0xff
   // Marker bits and data alignment; which times follow; their bytes.
-  output[6] = 0x84
-  output[7] = hasBoth ? 0xc0 : 0x80
-  output[8] = size - pesHeadBytes
-  Packets.writeTime(output, pesHeadBytes, hasBoth ? 3 : 2, unit.shown)
-  if (hasBoth) Packets.writeTime(output, pesHeadBytes + timeBytes, 1, unit.decoded)
-  return size
+  head[6] = 0x84
+  head[7] = hasBoth ? 0xc0 : 0x80
+  head[8] = size - pesHeadBytes
+  Packets.writeTime(head, pesHeadBytes, hasBoth ? 3 : 2, shown)
+  if (hasBoth) Packets.writeTime(head, pesHeadBytes + timeBytes, 1, decoded)
+  writer.put(head, 0, size)
 }
 
-/** Replaces the length before each NAL unit by a start code. */
-const toByteStream = (sample: Uint8Array): void => {
-  const view = Boxes.toView(sample)
-  for (let at = 0; at < sample.length;) {
-    if (at + 4 > sample.length) throw malformed("A frame of the video is cut off.")
-    const end = at + 4 + view.getUint32(at)
-    if (end > sample.length) throw malformed("A frame of the video is cut off.")
-    view.setUint32(at, 1)
-    at = end
-  }
+const cutOff = () => malformed("A frame of the video is cut off.")
+
+/** Returns where a NAL unit ends. Its length is before it. */
+const endOfUnit = ({ bytes, end }: Sample, at: number): number => {
+  if (at + lengthBytes > end) throw cutOff()
+  const length =
+    (((bytes[at] ?? 0) << 24) | ((bytes[at + 1] ?? 0) << 16) | ((bytes[at + 2] ?? 0) << 8) | (bytes[at + 3] ?? 0)) >>> 0
+  const endOf = at + lengthBytes + length
+  if (endOf > end) throw cutOff()
+  return endOf
 }
 
-/** Makes the PES packet of a frame of video. */
-export const videoPacket = (
-  unit: AccessUnit,
-  sample: Uint8Array,
-  parameters: Uint8Array,
-  memory: Packets.Memory
-): Uint8Array => {
-  const before = unit.isSync ? parameters.length : 0
-  const total = bytesOfFrame(sample.length, unit.decoded !== unit.shown) + before
-  const packet = memory.take(total, unit.adaptation)
-  const at = writeHead(packet, unit, total)
+/** Writes a frame of video in a PES packet, with a start code in place of the length before each NAL unit. */
+export const putFrame = (
+  writer: PacketWriter,
+  sample: Sample,
+  times: Times,
+  isSync: boolean,
+  parameters: Uint8Array
+): void => {
+  const { bytes, end, start } = sample
+  const before = isSync ? parameters.length : 0
+  const total = bytesOfFrame(end - start, times.decoded !== times.shown) + before
+  writer.begin(Tables.videoPid, total, isSync, times.clock)
+  putHead(writer, true, times, total)
+  let at = start
   // A frame with a delimiter of its own gets zeros at its end instead, which a byte stream permits (annex B), so that its size is the same.
-  const isDelimited = sample.length > 4 && ((sample[4] ?? 0) & 0x1f) === delimiterType
-  if (!isDelimited) {
-    packet.set(delimiter, at)
-    if (before > 0) packet.set(parameters, at + delimiter.length)
-    packet.set(sample, at + delimiter.length + before)
-    toByteStream(packet.subarray(at + delimiter.length + before))
-    return packet
+  const isDelimited = end - start > lengthBytes && ((bytes[start + lengthBytes] ?? 0) & 0x1f) === delimiterType
+  if (isDelimited) {
+    at = endOfUnit(sample, start)
+    if (at - start !== delimiter.length) throw malformed("A delimiter of the video has another length.")
+    writer.put(startCodeBytes, 0, startCodeBytes.length)
+    writer.put(bytes, start + lengthBytes, at)
+  } else writer.put(delimiter, 0, delimiter.length)
+  writer.put(parameters, 0, before)
+  while (at < end) {
+    const next = endOfUnit(sample, at)
+    writer.put(startCodeBytes, 0, startCodeBytes.length)
+    writer.put(bytes, at + lengthBytes, next)
+    at = next
   }
-  const copy = sample.slice()
-  toByteStream(copy)
-  const rest = copy.subarray(delimiter.length)
-  if (!startCode.every((byte, index) => rest.length === 0 || rest[index] === byte)) {
-    throw malformed("A delimiter of the video has another length.")
-  }
-  packet.set(copy.subarray(0, delimiter.length), at)
-  if (before > 0) packet.set(parameters, at + delimiter.length)
-  packet.set(rest, at + delimiter.length + before)
-  packet.fill(0, total - delimiter.length)
-  return packet
+  if (isDelimited) writer.put(zeros, 0, zeros.length)
 }
 
 /** Writes the header of an AAC frame (ISO/IEC 14496-3, 1.A.2). */
-const writeAdts = (
-  output: Uint8Array,
-  at: number,
-  { channelConfiguration, frequencyIndex }: Aac,
-  bytes: number
-): void => {
+const writeAdts = (output: Uint8Array, { channelConfiguration, frequencyIndex }: Aac, bytes: number): void => {
   const length = bytes + adtsBytes
-  output[at] = 0xff
-  output[at + 1] = 0xf1
-  output[at + 2] = 0x40 | (frequencyIndex << 2) | (channelConfiguration >> 2)
-  output[at + 3] = ((channelConfiguration & 3) << 6) | (length >> 11)
-  output[at + 4] = (length >> 3) & 0xff
-  output[at + 5] = ((length & 7) << 5) | 0x1f
-  output[at + 6] = 0xfc
+  output[0] = 0xff
+  output[1] = 0xf1
+  output[2] = 0x40 | (frequencyIndex << 2) | (channelConfiguration >> 2)
+  output[3] = ((channelConfiguration & 3) << 6) | (length >> 11)
+  output[4] = (length >> 3) & 0xff
+  output[5] = ((length & 7) << 5) | 0x1f
+  output[6] = 0xfc
 }
 
 /** Throws if a sample of this many bytes cannot be a frame of ADTS. */
@@ -134,20 +135,20 @@ export const checkAudio = (length: number): void => {
   if (length + adtsBytes > maxAdtsBytes) throw unsupported("A packet of audio is too large.")
 }
 
-/** Makes the PES packet of frames of AAC. */
-export const audioPacket = (
-  unit: AccessUnit,
-  samples: ReadonlyArray<Uint8Array>,
-  codec: Aac,
-  memory: Packets.Memory
-): Uint8Array => {
-  const total = samples.reduce((sum, { length }) => sum + length, bytesOfGroup(samples.length))
-  const packet = memory.take(total, unit.adaptation)
-  let at = writeHead(packet, unit, total)
-  for (const sample of samples) {
-    writeAdts(packet, at, codec, sample.length)
-    packet.set(sample, at + adtsBytes)
-    at += adtsBytes + sample.length
+/** Writes frames of AAC in a PES packet, of `sampleBytes` bytes in all. A decoder can begin there if there is no video. */
+export const putGroup = (
+  writer: PacketWriter,
+  samples: ReadonlyArray<Sample>,
+  sampleBytes: number,
+  times: Times,
+  codec: Aac
+): void => {
+  const total = bytesOfGroup(samples.length) + sampleBytes
+  writer.begin(Tables.audioPid, total, times.clock !== undefined, times.clock)
+  putHead(writer, false, times, total)
+  for (const { bytes, end, start } of samples) {
+    writeAdts(head, codec, end - start)
+    writer.put(head, 0, adtsBytes)
+    writer.put(bytes, start, end)
   }
-  return packet
 }

@@ -114,6 +114,9 @@ const makeMemory = (capacity: number): Memory => ({
   firsts: new Uint32Array(capacity + 1)
 })
 
+/** Makes memory for one segment. */
+export const memoryOf = (tracks: Tracks, segment: number): Memory => makeMemory(countSamples(tracks, segment))
+
 /** Makes memory for any of the first `count` segments. */
 export const memoryFor = (tracks: Tracks, count: number): Memory => {
   let capacity = 0
@@ -122,7 +125,7 @@ export const memoryFor = (tracks: Tracks, count: number): Memory => {
 }
 
 /** Lays out a segment in memory, which is that of the result. Throws if its samples cannot be in a transport stream. */
-export const make = (tracks: Tracks, segment: number, memory = makeMemory(countSamples(tracks, segment))): Layout => {
+export const make = (tracks: Tracks, segment: number, memory: Memory): Layout => {
   const { audio, video } = tracks
   const [firstFrame, endOfFrames] = boundsOf(video, segment)
   const [firstPacket, endOfPackets] = boundsOf(audio, segment)

@@ -1,6 +1,7 @@
 /**
  * Writes the packets of an MPEG transport stream (ISO/IEC 13818-1, 2.4.3).
  */
+import * as Memory from "../Memory.ts"
 
 export const packetBytes = 188
 const headBytes = 4
@@ -16,57 +17,22 @@ export const clockRate = 90_000
 /** Times have 33 bits. */
 const wrap = 2 ** 33
 
-/** What the first packet of a PES packet states (2.4.3.5). */
-export interface Adaptation {
-  /** Whether a decoder can begin here. */
-  readonly isEntry: boolean
-  /** Ticks of the 90 kHz clock; undefined for none. */
-  readonly clock: number | undefined
-}
-
+/** Bytes of the adaptation field in the first packet of a PES packet. */
 const fieldBytesOf = (isEntry: boolean, hasClock: boolean): number =>
   hasClock ? fieldBytes + clockBytes : isEntry ? fieldBytes : 0
-
-const adaptationBytes = ({ clock, isEntry }: Adaptation): number => fieldBytesOf(isEntry, clock !== undefined)
 
 /** Returns the count of packets that a PES packet of this many bytes takes. */
 export const countPackets = (bytes: number, isEntry: boolean, hasClock: boolean): number =>
   Math.ceil((bytes + fieldBytesOf(isEntry, hasClock)) / roomBytes)
 
-/** The memory in which PES packets are made, one after the other. Segments are written without waiting, so that all of them share it. */
-export interface Memory {
-  /** Returns memory for a PES packet, which is valid until the next one. Its content is undefined. */
-  readonly take: (bytes: number, adaptation: Adaptation) => Uint8Array
-}
-
-/** Bytes of a word: all but the first and the last packet of a PES packet have 46 of them, which is faster than moving bytes. */
-const wordBytes = 4
-const roomWords = roomBytes / wordBytes
-
-/** Bytes of memory that are kept. Few frames are larger. */
-const keptBytes = 1024 * 1024
-
-const makeMemory = (): Memory => {
-  const kept = new ArrayBuffer(keptBytes)
-  return {
-    take: (bytes, adaptation) => {
-      // What follows the first packet begins at a whole word.
-      const shift = (roomBytes - adaptationBytes(adaptation)) % wordBytes
-      const from = shift === 0 ? 0 : wordBytes - shift
-      const buffer =
-        from + bytes <= keptBytes ? kept : new ArrayBuffer(Math.ceil((from + bytes) / wordBytes) * wordBytes)
-      return new Uint8Array(buffer, from, bytes)
-    }
-  }
-}
-
-export const memory: Memory = makeMemory()
-
 export interface PacketWriter {
-  /** What was written. */
-  readonly output: Uint8Array
-  /** Writes a PES packet that was made in `Memory`. */
-  readonly pes: (pid: number, bytes: Uint8Array, adaptation: Adaptation) => void
+  /**
+   * Begins a PES packet of this many bytes, all of which `put` has to write. The first packet is an entry if a decoder can begin there. Its
+   * clock is ticks of the 90 kHz clock; undefined for none.
+   */
+  readonly begin: (pid: number, bytes: number, isEntry: boolean, clock: number | undefined) => void
+  /** Writes bytes of the PES packet: those of `from` between `start` and `end`. */
+  readonly put: (from: Uint8Array, start: number, end: number) => void
   /** Writes a section of a table (2.4.4) in one packet. */
   readonly section: (pid: number, section: Uint8Array) => void
   /** Writes a packet with a clock reference alone. */
@@ -97,13 +63,12 @@ export const writeTime = (output: Uint8Array, at: number, prefix: number, ticks:
   output[at + 4] = ((low << 1) & 0xfe) | 1
 }
 
-/**
- * Makes a writer into memory of the right size, which is at the beginning of its buffer. `counters` has the continuity counter of each
- * PID, and is updated.
- */
-export const makeWriter = (output: Uint8Array, counters: Map<number, number>): PacketWriter => {
-  const words = new Uint32Array(output.buffer)
-  let at = 0
+/** Makes a writer into memory, from `start` on. `counters` has the continuity counter of each PID, and is updated. */
+export const makeWriter = (output: Uint8Array, start: number, counters: Map<number, number>): PacketWriter => {
+  let at = start
+  /** Of the PES packet: its PID, the bytes that are to come, and the room for them in the packet that was begun. */
+  let [current, rest, room] = [0, 0, 0]
+
   const head = (pid: number, isStart: boolean, control: number): void => {
     const counter = counters.get(pid) ?? 0
     output[at] = 0x47
@@ -114,8 +79,8 @@ export const makeWriter = (output: Uint8Array, counters: Map<number, number>): P
     if (control & 1) counters.set(pid, (counter + 1) & 15)
     at += headBytes
   }
-  /** Writes an adaptation field of `bytes` bytes, filled up with stuffing. */
-  const field = (bytes: number, { clock, isEntry }: Adaptation): void => {
+  /** Writes an adaptation field (2.4.3.5) of `bytes` bytes, filled up with stuffing. */
+  const field = (bytes: number, isEntry: boolean, clock: number | undefined): void => {
     output[at] = bytes - 1
     if (bytes > 1) {
       output[at + 1] = (isEntry ? 0x40 : 0) | (clock === undefined ? 0 : 0x10)
@@ -128,48 +93,56 @@ export const makeWriter = (output: Uint8Array, counters: Map<number, number>): P
     }
     at += bytes
   }
-  const nothing: Adaptation = { isEntry: false, clock: undefined }
-
-  /** Writes one packet with bytes of a PES packet. Returns how many. */
-  const part = (pid: number, bytes: Uint8Array, from: number, adaptation: Adaptation): number => {
-    const payload = Math.min(bytes.length - from, roomBytes - adaptationBytes(adaptation))
-    const rest = roomBytes - payload
-    head(pid, from === 0, rest === 0 ? 1 : 3)
-    if (rest > 0) field(rest, adaptation)
-    output.set(bytes.subarray(from, from + payload), at)
-    at += payload
-    return payload
+  /** Begins a packet. */
+  const open = (isStart: boolean, isEntry: boolean, clock: number | undefined): void => {
+    room = Math.min(rest, roomBytes - fieldBytesOf(isEntry, clock !== undefined))
+    const others = roomBytes - room
+    head(current, isStart, others === 0 ? 1 : 3)
+    if (others > 0) field(others, isEntry, clock)
   }
-  /** Writes the packets that have bytes of a PES packet alone. Returns where they end in it. */
-  const full = (pid: number, bytes: Uint8Array, start: number): number => {
-    const source = new Uint32Array(bytes.buffer)
-    const count = Math.floor((bytes.length - start) / roomBytes)
-    const second = pid >> 8
-    let counter = counters.get(pid) ?? 0
-    let word = (bytes.byteOffset + start) / wordBytes
-    let to = at
-    for (let packet = 0; packet < count; packet++) {
+  /** Writes the packets that have nothing but the given bytes. Returns where those end. */
+  const full = (from: Uint8Array, start: number, end: number): number => {
+    const last = end - roomBytes
+    const [high, low] = [current >> 8, current & 0xff]
+    let counter = counters.get(current) ?? 0
+    let [source, to] = [start, at]
+    for (; source <= last; source += roomBytes) {
       output[to] = 0x47
-      output[to + 1] = second
-      output[to + 2] = pid
+      output[to + 1] = high
+      output[to + 2] = low
       output[to + 3] = 0x10 | counter
       counter = (counter + 1) & 15
-      const into = to / wordBytes + 1
-      for (let index = 0; index < roomWords; index++) words[into + index] = source[word + index] ?? 0
-      word += roomWords
+      Memory.move(from, source, source + roomBytes, output, to + headBytes)
       to += packetBytes
     }
-    counters.set(pid, counter)
+    counters.set(current, counter)
     at = to
-    return start + count * roomBytes
+    rest -= source - start
+    return source
   }
 
-  const pes = (pid: number, bytes: Uint8Array, adaptation: Adaptation): void => {
-    const first = part(pid, bytes, 0, adaptation)
-    const end = full(pid, bytes, first)
-    if (end < bytes.length) part(pid, bytes, end, nothing)
+  const begin: PacketWriter["begin"] = (pid, bytes, isEntry, clock) => {
+    current = pid
+    rest = bytes
+    open(true, isEntry, clock)
   }
-  const section = (pid: number, bytes: Uint8Array): void => {
+  const put: PacketWriter["put"] = (from, start, end) => {
+    for (let source = start; source < end;) {
+      if (room === 0 && end - source >= roomBytes) {
+        source = full(from, source, end)
+        continue
+      }
+      if (room === 0) open(false, false, undefined)
+      const next = Math.min(end, source + room)
+      Memory.move(from, source, next, output, at)
+      const count = next - source
+      at += count
+      room -= count
+      rest -= count
+      source = next
+    }
+  }
+  const section: PacketWriter["section"] = (pid, bytes) => {
     head(pid, true, 1)
     // The first byte says where the section begins.
     output[at] = 0
@@ -177,9 +150,9 @@ export const makeWriter = (output: Uint8Array, counters: Map<number, number>): P
     output.fill(0xff, at + 1 + bytes.length, at + roomBytes)
     at += roomBytes
   }
-  const clock = (pid: number, ticks: number): void => {
+  const clock: PacketWriter["clock"] = (pid, ticks) => {
     head(pid, false, 2)
-    field(roomBytes, { isEntry: false, clock: ticks })
+    field(roomBytes, false, ticks)
   }
-  return { output, pes, section, clock }
+  return { begin, put, section, clock }
 }

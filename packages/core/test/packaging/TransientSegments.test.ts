@@ -1,0 +1,62 @@
+import * as Requires from "@holdfast/testing/Requires"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import { expect } from "vitest"
+import * as FragmentedMp4 from "../../src/packaging/FragmentedMp4.ts"
+import type { PackagingError } from "../../src/packaging/PackagingError.ts"
+import * as SegmentPlan from "../../src/packaging/SegmentPlan.ts"
+import * as SourceReader from "../../src/packaging/SourceReader.ts"
+import * as TransportStream from "../../src/packaging/TransportStream.ts"
+import * as Media from "./support/Media.ts"
+import * as Sources from "./support/Sources.ts"
+
+const it = Requires.requires(Media.missing)
+
+type Cut = (isTransient: boolean) => Stream.Stream<Uint8Array, PackagingError>
+
+/** Returns what cuts each segment of a file, in both formats. */
+const cutsOf = Effect.fnUntraced(function* (bytes: Uint8Array, canFill: boolean) {
+  const source = Sources.make(bytes, canFill)
+  const index = yield* SourceReader.read(source)
+  const plan = yield* SegmentPlan.make(index.video[0] ?? null, index.audio)
+  const stream = yield* TransportStream.make(plan.count, plan.video, plan.audio[0] ?? null)
+  const tracks = [...(plan.video === null ? [] : [plan.video]), ...plan.audio]
+  return Array.from({ length: plan.count }, (_, number): ReadonlyArray<Cut> => [
+    (isTransient) => TransportStream.segment(source, stream, number, { isTransient }),
+    ...tracks.map(
+      (track): Cut =>
+        (isTransient) =>
+          FragmentedMp4.segment(source, track, number, { isTransient })
+    )
+  ]).flat()
+})
+
+/** Collects a segment. Each chunk is copied after the other segments have had a turn. */
+const collect = (chunks: Stream.Stream<Uint8Array, PackagingError>) =>
+  Effect.map(
+    Stream.runFold(
+      Stream.mapEffect(chunks, (chunk) => Effect.as(Effect.yieldNow, chunk)),
+      (): ReadonlyArray<Uint8Array> => [],
+      (all, chunk) => [...all, chunk.slice()]
+    ),
+    (copies) => Buffer.concat(copies)
+  )
+
+for (const name of ["plain.mp4", "later-sound.mp4", "large.mp4"] as const) {
+  for (const canFill of name === "large.mp4" ? [true] : [false, true]) {
+    const memory = canFill ? "the memory of the segment" : "memory of its own"
+    it.effect(`transient chunks: ${name} read into ${memory}, all segments in turns → the bytes of each`, () =>
+      Effect.gen(function* () {
+        const cuts = yield* cutsOf(Media.load(name), canFill)
+        const expected = yield* Effect.forEach(cuts, (cut) => collect(cut(false)))
+        const actual = yield* Effect.forEach(cuts, (cut) => collect(cut(true)), { concurrency: "unbounded" })
+        expect(actual.every((bytes, index) => bytes.equals(expected[index] ?? Buffer.of()))).toBe(true)
+        expect(expected.every(({ length }) => length > 0)).toBe(true)
+        // The memory is used again: by a run that is given up, too.
+        yield* Effect.forEach(cuts, (cut) => Stream.runHead(cut(true)), { concurrency: "unbounded" })
+        const again = yield* Effect.forEach(cuts, (cut) => collect(cut(true)), { concurrency: 3 })
+        expect(again.every((bytes, index) => bytes.equals(expected[index] ?? Buffer.of()))).toBe(true)
+      })
+    )
+  }
+}
