@@ -1,6 +1,5 @@
 /**
- * A server of the S3 protocol for tests: Ceph's gateway on a temporary cluster that keeps its data in memory. It runs
- * as an unprivileged user.
+ * A server of the S3 protocol for tests and benchmarks: Ceph's gateway on a temporary cluster. It runs as an unprivileged user.
  */
 import type { ChildProcess } from "node:child_process"
 import { randomUUID } from "node:crypto"
@@ -69,13 +68,13 @@ const isAnswering = (endpoint: string): Effect.Effect<boolean> =>
   )
 
 const make = Effect.fnUntraced(function* (
-  memoryBytes: number
+  store: Configuration.Store
 ): Effect.fn.Return<CephRgw["Service"], Processes.CephError, Scope.Scope> {
   const home = yield* directory
   const ports = { gateway: yield* port, monitor: [yield* port, yield* port] as const }
   const cluster = randomUUID()
   yield* Effect.sync(() =>
-    writeFileSync(join(home, "ceph.conf"), Configuration.text(home, cluster, ports, memoryBytes), { mode: 0o644 })
+    writeFileSync(join(home, "ceph.conf"), Configuration.text(home, cluster, ports, store), { mode: 0o644 })
   )
   const run = (program: Programs.Program, ...args: ReadonlyArray<string>) => Processes.run(home, program, args)
 
@@ -87,12 +86,12 @@ const make = Effect.fnUntraced(function* (
   const osd = randomUUID()
   yield* run("ceph", "osd", "new", osd, "0")
   yield* run("ceph-osd", "-i", "0", "--mkfs", "--osd-uuid", osd)
-  const store = yield* serve(home, "ceph-osd", ["-i", "0"])
+  const server = yield* serve(home, "ceph-osd", ["-i", "0"])
   const isUp = Effect.match(run("ceph", "osd", "stat", "-f", "json"), {
     onFailure: () => false,
     onSuccess: (text) => text.includes('"num_up_osds":1')
   })
-  yield* Processes.untilReady(store, "ceph-osd", isUp)
+  yield* Processes.untilReady(server, "ceph-osd", isUp)
   const keys = [`--access-key=${accessKeyId}`, `--secret-key=${secretAccessKey}`]
   yield* run("radosgw-admin", "user", "create", "--uid=test", "--display-name=test", ...keys)
 
@@ -133,10 +132,17 @@ const make = Effect.fnUntraced(function* (
   }
 })
 
-/** Runs a gateway with so many bytes of memory for data. */
-export const layerWithMemory = (memoryBytes: number): Layer.Layer<CephRgw, Processes.CephError> =>
+const layerWith = (store: Configuration.Store): Layer.Layer<CephRgw, Processes.CephError> =>
   // A port can be taken between its choice and its use. What a failed attempt started ends with the scope.
-  Layer.effect(CephRgw, Effect.retry(make(memoryBytes), { times: 1 }))
+  Layer.effect(CephRgw, Effect.retry(make(store), { times: 1 }))
+
+/** Runs a gateway with so many bytes of memory for data. */
+export const layerWithMemory = (bytes: number): Layer.Layer<CephRgw, Processes.CephError> =>
+  layerWith({ kind: "memory", bytes })
+
+/** Runs a gateway that stores its data durably, in a file of at most so many bytes in the directory for temporary files. */
+export const layerOnDisk = (bytes: number): Layer.Layer<CephRgw, Processes.CephError> =>
+  layerWith({ kind: "disk", bytes })
 
 /** Runs a gateway without buckets while the layer is in use. */
 export const layer = layerWithMemory(2 * 1024 ** 3)

@@ -1,5 +1,5 @@
 /**
- * The configuration of a Ceph cluster of one monitor, one store in memory and one gateway.
+ * The configuration of a Ceph cluster of one monitor, one store and one gateway.
  */
 
 export interface Ports {
@@ -10,6 +10,13 @@ export interface Ports {
 
 /** Returns the monitor's addresses in the format of the monitor map. */
 export const monitors = ({ monitor: [v1, v2] }: Ports): string => `[v2:127.0.0.1:${v2},v1:127.0.0.1:${v1}]`
+
+/** Where the store keeps its data: in memory, or in a file that it writes without the page cache (BlueStore). */
+export interface Store {
+  readonly kind: "memory" | "disk"
+  /** The capacity. A file takes as much of the disk as it has data. */
+  readonly bytes: number
+}
 
 type Section = ReadonlyArray<readonly [name: string, value: string | number | boolean]>
 
@@ -46,8 +53,19 @@ const unauthenticated: Section = [
   ["ms bind ipv6", false]
 ]
 
+const storeSettings = ({ bytes, kind }: Store): Section =>
+  kind === "memory"
+    ? [
+        ["osd objectstore", "memstore"],
+        ["memstore device bytes", bytes]
+      ]
+    : [
+        ["osd objectstore", "bluestore"],
+        ["bluestore block size", bytes]
+      ]
+
 /** Returns the text of `ceph.conf` for a cluster in one directory. */
-export const text = (directory: string, cluster: string, ports: Ports, memoryBytes: number): string =>
+export const text = (directory: string, cluster: string, ports: Ports, store: Store): string =>
   [
     section("global", [
       ["fsid", cluster],
@@ -68,12 +86,7 @@ export const text = (directory: string, cluster: string, ports: Ports, memoryByt
       ...fast
     ]),
     section("mon.a", [["mon data", `${directory}/mon`]]),
-    section("osd.0", [
-      ["osd data", `${directory}/osd`],
-      ["osd objectstore", "memstore"],
-      ["memstore device bytes", memoryBytes],
-      ["osd max object name len", 1024]
-    ]),
+    section("osd.0", [["osd data", `${directory}/osd`], ...storeSettings(store), ["osd max object name len", 1024]]),
     section("client.rgw", [
       ["rgw data", `${directory}/rgw`],
       ["rgw frontends", `beast endpoint=127.0.0.1:${ports.gateway}`],
