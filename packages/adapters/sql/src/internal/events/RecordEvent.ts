@@ -7,15 +7,14 @@ import type * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
-import type { Fragment, Statement } from "effect/sql/Statement"
 import { CurrentRequest } from "@holdfast/core/access/CurrentRequest"
 import type { Action, Detail } from "@holdfast/core/events/Event"
 import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
 import { EventAuthor } from "@holdfast/core/events/EventAuthor"
 import * as PooledRandom from "@holdfast/core/secrets/PooledRandom"
 import { among, tableOf } from "../Dialect.ts"
+import * as PreparedText from "../PreparedText.ts"
 import type { Row } from "../Row.ts"
-import { transaction } from "../../Transaction.ts"
 
 /** A change to record. Everything else of the event is known: its id, its time, its author and the current request. */
 export interface Change {
@@ -60,21 +59,58 @@ const queueTasks = (sql: SqlClient, tenantId: string, eventIds: ReadonlyArray<st
     SELECT id, tenant_id, action, actor, account_id, token_id, target_id, target_name, bucket_id, detail FROM event
     WHERE tenant_id = ${tenantId} AND ${among(sql, "id", eventIds)}`
 
-/** Returns the statement that writes an event, for the author and the request of this fiber. */
-const insertion = (
-  sql: SqlClient,
+/** The statement that writes an event. The prefix of its parameters distinguishes them from those of the change. */
+const insertEvent = PreparedText.define(
+  [
+    "eventTenantId",
+    "eventId",
+    "eventAction",
+    "eventActor",
+    "eventAccountId",
+    "eventTokenId",
+    "eventTargetId",
+    "eventTargetName",
+    "eventBucketId",
+    "eventClientAddress",
+    "eventRequestId",
+    "eventDetail"
+  ],
+  (
+    sql,
+    names
+  ) => sql`INSERT INTO event (tenant_id, id, action, actor, account_id, token_id, target_id, target_name, bucket_id,
+      client_address, request_id, detail)
+    VALUES (${names.eventTenantId}, ${names.eventId}, ${names.eventAction}, ${names.eventActor}, ${names.eventAccountId},
+      ${names.eventTokenId}, ${names.eventTargetId}, ${names.eventTargetName}, ${names.eventBucketId},
+      ${names.eventClientAddress}, ${names.eventRequestId}, ${names.eventDetail})`
+)
+
+/** Returns the parameters of `insertEvent`, for the author and the request of this fiber. */
+const parametersOf = (
   { action, bucketId, detail, target, tenantId }: Change,
   fiber: Fiber.Fiber<unknown, unknown>,
   uuid: string
 ) => {
   const { accountId, kind, tokenId } = fiber.getRef(EventAuthor)
   const request = fiber.getRef(CurrentRequest)
-  return sql`INSERT INTO event (tenant_id, id, action, actor, account_id, token_id, target_id, target_name, bucket_id,
-      client_address, request_id, detail)
-    VALUES (${tenantId ?? deployment}, ${`evt_${uuid}`}, ${action}, ${kind}, ${accountId}, ${tokenId}, ${target.id},
-      ${target.name}, ${bucketId ?? null}, ${request.clientAddress ?? null}, ${request.requestId ?? null},
-      ${detail === undefined ? "{}" : JSON.stringify(detail)})`
+  return {
+    eventTenantId: tenantId ?? deployment,
+    eventId: `evt_${uuid}`,
+    eventAction: action,
+    eventActor: kind,
+    eventAccountId: accountId,
+    eventTokenId: tokenId,
+    eventTargetId: target.id,
+    eventTargetName: target.name,
+    eventBucketId: bucketId ?? null,
+    eventClientAddress: request.clientAddress ?? null,
+    eventRequestId: request.requestId ?? null,
+    eventDetail: detail === undefined ? "{}" : JSON.stringify(detail)
+  }
 }
+
+const insertion = (sql: SqlClient, change: Change, fiber: Fiber.Fiber<unknown, unknown>, uuid: string) =>
+  insertEvent.run(sql, parametersOf(change, fiber, uuid))
 
 /** Writes an event. Call it in the transaction of the change. */
 export const record = (sql: SqlClient, change: Change): Effect.Effect<void, SqlError> =>
@@ -85,7 +121,7 @@ export const record = (sql: SqlClient, change: Change): Effect.Effect<void, SqlE
     })
   )
 
-const withTask = (sql: SqlClient, { tenantId }: Change, event: Statement<Row>, uuid: string) =>
+const withTask = (sql: SqlClient, { tenantId }: Change, event: Effect.Effect<unknown, SqlError>, uuid: string) =>
   Effect.andThen(event, queueTasks(sql, tenantId ?? deployment, [`evt_${uuid}`]))
 
 /** Writes the events of changes of one bucket, in order, by one statement. */
@@ -136,24 +172,40 @@ export const recordFound =
   <E, R>(self: Effect.Effect<Option.Option<A>, E, R>): Effect.Effect<Option.Option<A>, E | SqlError, R> =>
     Effect.tap(self, (found) => (Option.isNone(found) ? Effect.void : record(sql, toChange(found.value))))
 
+/** A statement that changes something, also in the form that writes its event. */
+export interface RecordedText<Name extends string> {
+  readonly change: PreparedText.PreparedText<Name>
+  readonly withEvent: PreparedText.PreparedText<string>
+}
+
+/** Returns the statement for `runAndRecord`. */
+export const recorded = <Name extends string>(change: PreparedText.PreparedText<Name>): RecordedText<Name> => ({
+  change,
+  withEvent: PreparedText.define([...insertEvent.names, ...change.names], (sql, names) => {
+    const event = insertEvent.build(sql, names)
+    return sql`WITH recorded AS (${event}) ${change.build(sql, names)}`
+  })
+})
+
 /**
- * Runs a statement and writes an event, in a transaction. On PostgreSQL both take one round trip; the event is written whatever
- * the statement finds, so that the transaction must fail when the change was not made.
+ * Runs a statement and writes an event, in the transaction of the caller. On PostgreSQL both take one round trip; the event is written
+ * whatever the statement finds, so that the transaction must fail when the change was not made.
  */
-export const runAndRecord = (
+export const runAndRecord = <Name extends string>(
   sql: SqlClient,
-  statement: Fragment & Statement<Row>,
+  { change: statement, withEvent }: RecordedText<Name>,
+  parameters: PreparedText.Parameters<Name>,
   change: Change
 ): Effect.Effect<ReadonlyArray<Row>, SqlError> =>
   Effect.flatMap(newUuid(sql), (uuid) =>
     Effect.withFiber((fiber) => {
-      const event = insertion(sql, change, fiber, uuid)
+      const event = parametersOf(change, fiber, uuid)
       if (isHooked(sql, change.action)) {
-        return transaction(sql)(Effect.andThen(withTask(sql, change, event, uuid), statement))
+        return Effect.andThen(withTask(sql, change, insertEvent.run(sql, event), uuid), statement.run(sql, parameters))
       }
       return sql.onDialectOrElse({
-        pg: () => sql`WITH recorded AS (${event}) ${statement}`,
-        orElse: () => Effect.andThen(event, statement)
+        pg: () => withEvent.run(sql, { ...event, ...parameters }),
+        orElse: () => Effect.andThen(insertEvent.run(sql, event), statement.run(sql, parameters))
       })
     })
   )

@@ -17,7 +17,8 @@ import { lock, millis } from "../Dialect.ts"
 import * as Row from "../Row.ts"
 import { type Check, withinLimits } from "../usage/WithinLimits.ts"
 import { isOpenBucket } from "../buckets/OpenBucket.ts"
-import { runAndRecord } from "../events/RecordEvent.ts"
+import { recorded, runAndRecord } from "../events/RecordEvent.ts"
+import * as PreparedText from "../PreparedText.ts"
 import { assemble, finishAssembly } from "../uploads/Assemble.ts"
 import { fileCreated } from "./FileEvents.ts"
 import { checksumText, inBucket, ofBucket } from "./FileRow.ts"
@@ -45,30 +46,83 @@ export const orFileTaken = (
   return <A, E, R>(self: Effect.Effect<A, E, R>) => orAlias(orFileExists(self))
 }
 
+const rowInsertion = PreparedText.define(
+  [
+    "tenantId",
+    "bucketId",
+    "id",
+    "path",
+    "name",
+    "alias",
+    "version",
+    "metadata",
+    "headers",
+    "createdAt",
+    "updatedAt",
+    "blobId",
+    "size",
+    "sha256",
+    "etag",
+    "contentType",
+    "type",
+    "storedAt",
+    "checksum"
+  ],
+  (sql, { bucketId, tenantId, ...file }) => sql`INSERT INTO file (id, tenant_id, bucket_id, path, name, alias, version,
+        metadata, headers, created_at, updated_at, blob_id, size, sha256, etag, content_type, type, stored_at, checksum)
+      SELECT ${file.id}, bucket.tenant_id, bucket.id, ${file.path}, ${file.name}, ${file.alias}, ${file.version},
+        ${file.metadata}, ${file.headers}, ${file.createdAt}, ${file.updatedAt}, ${file.blobId}, ${file.size}, ${file.sha256},
+        ${file.etag}, ${file.contentType}, ${file.type}, ${file.storedAt}, ${file.checksum}
+      FROM bucket WHERE ${isOpenBucket(sql, { tenantId, bucketId })} ${lock(sql, "FOR KEY SHARE")} RETURNING id`
+)
+
+const insertion = recorded(rowInsertion)
+
 /** Inserts the row, and writes the event. */
 const insertRow = (sql: SqlClient, bucket: BucketRef, file: StoredFile) => {
-  const { content } = file
-  const insertion = sql`INSERT INTO file (id, tenant_id, bucket_id, path, name, alias, version, metadata, headers,
-      created_at, updated_at, blob_id, size, sha256, etag, content_type, type, stored_at, checksum)
-    SELECT ${file.id}, bucket.tenant_id, bucket.id, ${file.path}, ${file.name}, ${file.alias},
-      ${file.version}, ${JSON.stringify(file.metadata)}, ${JSON.stringify(file.headers)},
-      ${millis(file.createdAt)}, ${millis(file.updatedAt)}, ${content?.blobId}, ${content?.size}, ${content && (content.sha256 ?? "")},
-      ${content?.etag}, ${content?.contentType}, ${content?.type}, ${content ? millis(content.storedAt) : null},
-      ${content && checksumText(content)}
-    FROM bucket WHERE ${isOpenBucket(sql, bucket)} ${lock(sql, "FOR KEY SHARE")} RETURNING id`
-  return runAndRecord(sql, insertion, fileCreated(bucket, file)).pipe(
+  const { content, id, name, path, version } = file
+  const parameters = {
+    tenantId: bucket.tenantId,
+    bucketId: bucket.bucketId,
+    id,
+    path,
+    name,
+    alias: file.alias,
+    version,
+    metadata: JSON.stringify(file.metadata),
+    headers: JSON.stringify(file.headers),
+    createdAt: millis(file.createdAt),
+    updatedAt: millis(file.updatedAt),
+    blobId: content && content.blobId,
+    size: content && content.size,
+    sha256: content && (content.sha256 ?? ""),
+    etag: content && content.etag,
+    contentType: content && content.contentType,
+    type: content && content.type,
+    storedAt: content && millis(content.storedAt),
+    checksum: content && checksumText(content)
+  }
+  return runAndRecord(sql, insertion, parameters, fileCreated(bucket, file)).pipe(
     Row.orFail(() => new NotFound({ resource: "bucket" }))
   )
 }
 
-/**
- * Makes the blob READY. Returns the bytes that it had reserved; none when it is no longer PENDING. The column keeps the value, which
- * means nothing for a READY blob.
- */
-const makeReady = (sql: SqlClient, bucket: BucketRef, fileId: string, { blobId, sha256, size }: Content) =>
-  sql`UPDATE blob SET state = 'READY', due_at = NULL, size = ${size}, sha256 = ${sha256}, file_id = ${fileId}
+/** Makes a blob READY. The column keeps the value of the reservation, which means nothing for a READY blob. */
+const readiness = PreparedText.define(
+  ["tenantId", "bucketId", "fileId", "blobId", "sha256", "size"],
+  (sql, { blobId, fileId, sha256, size, ...bucket }) => sql`UPDATE blob
+    SET state = 'READY', due_at = NULL, size = ${size}, sha256 = ${sha256}, file_id = ${fileId}
     WHERE id = ${blobId} AND ${ofBucket(sql, bucket)} AND state = 'PENDING'
-    RETURNING COALESCE(reserved, 0) AS reserved`.pipe(Row.first((row) => Row.int(row, "reserved")))
+    RETURNING COALESCE(reserved, 0) AS reserved`
+)
+
+/** Makes the blob READY. Returns the bytes that it had reserved; none when it is no longer PENDING. */
+const makeReady = (sql: SqlClient, bucket: BucketRef, fileId: string, { blobId, sha256, size }: Content) => {
+  const { bucketId, tenantId } = bucket
+  return readiness
+    .run(sql, { tenantId, bucketId, fileId, blobId, sha256, size })
+    .pipe(Row.first((row) => Row.int(row, "reserved")))
+}
 
 /** Counts a content for the share that uploads it, within its caps. Locks the row of the share until the end of the transaction. */
 const countForShare = Effect.fnUntraced(function* (sql: SqlClient, bytes: number) {

@@ -24,34 +24,29 @@ import { moveFiles } from "./MoveFiles.ts"
 import { removeFiles } from "./RemoveFiles.ts"
 import { replaceContent } from "./ReplaceContent.ts"
 
-const bucketParameters = { tenantId: "tenantId", bucketId: "bucketId" } as const
+const select = (sql: SqlClient, bucket: BucketRef, selector: Selector) =>
+  sql`SELECT ${sql.literal(columns)} FROM file WHERE ${bySelector(sql, bucket, selector)}`
+
+const byId = PreparedText.define(["tenantId", "bucketId", "id"], (sql, { id, ...bucket }) =>
+  select(sql, bucket, { _tag: "Id", id })
+)
+const byAlias = PreparedText.define(["tenantId", "bucketId", "alias"], (sql, { alias, ...bucket }) =>
+  select(sql, bucket, { _tag: "Alias", alias })
+)
+const byPlace = PreparedText.define(["tenantId", "bucketId", "path", "name"], (sql, { name, path, ...bucket }) =>
+  select(sql, bucket, { _tag: "Place", place: { path, name } })
+)
 
 /** Returns the statement that finds a file. */
-const makeFind = (sql: SqlClient) => {
-  const select = (client: SqlClient, bucket: BucketRef, selector: Selector) =>
-    client`SELECT ${sql.literal(columns)} FROM file WHERE ${bySelector(client, bucket, selector)}`
-  const byId = PreparedText.make(sql, { ...bucketParameters, id: "id" }, (names) =>
-    select(sql, names, { _tag: "Id", id: names.id })
-  )
-  const byAlias = PreparedText.make(sql, { ...bucketParameters, alias: "alias" }, (names) =>
-    select(sql, names, { _tag: "Alias", alias: names.alias })
-  )
-  const byPlace = PreparedText.make(
-    sql,
-    { ...bucketParameters, path: "path", name: "name" },
-    ({ name, path, ...bucket }) => select(sql, bucket, { _tag: "Place", place: { path, name } })
-  )
-  return (client: SqlClient, { bucketId, tenantId }: BucketRef, selector: Selector) => {
-    if (selector.folder !== undefined || selector.at !== undefined)
-      return select(client, { tenantId, bucketId }, selector)
-    switch (selector._tag) {
-      case "Id":
-        return byId(client, { tenantId, bucketId, id: selector.id })
-      case "Alias":
-        return byAlias(client, { tenantId, bucketId, alias: selector.alias })
-      case "Place":
-        return byPlace(client, { tenantId, bucketId, ...selector.place })
-    }
+const find = (sql: SqlClient, { bucketId, tenantId }: BucketRef, selector: Selector) => {
+  if (selector.folder !== undefined || selector.at !== undefined) return select(sql, { tenantId, bucketId }, selector)
+  switch (selector._tag) {
+    case "Id":
+      return byId.statement(sql, { tenantId, bucketId, id: selector.id })
+    case "Alias":
+      return byAlias.statement(sql, { tenantId, bucketId, alias: selector.alias })
+    case "Place":
+      return byPlace.statement(sql, { tenantId, bucketId, ...selector.place })
   }
 }
 
@@ -64,7 +59,6 @@ const make = Effect.gen(function* () {
   const cache = version && FileCache.make(version, maxKeptBytes)
   const read = yield* Reads.make(sql)
   const readPage = yield* Reads.makePages(sql)
-  const find = makeFind(sql)
   // Uploads of one file would wait for each other in the database, each with a connection. With 64 of them PostgreSQL spent 5 to 7
   // ms on each, with 16 some 2 ms: whenever a lock is released, it decides anew which transaction gets it.
   // Moves to one place would make each other start again, more often than they may.

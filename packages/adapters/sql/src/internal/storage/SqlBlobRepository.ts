@@ -19,6 +19,7 @@ import {
 } from "@holdfast/core/storage/BlobRepository"
 import * as DamageKind from "@holdfast/core/storage/DamageKind"
 import { among, lock, millis } from "../Dialect.ts"
+import * as PreparedText from "../PreparedText.ts"
 import * as Row from "../Row.ts"
 import { operation } from "../../SqlFailure.ts"
 import * as ContentRuleColumns from "../buckets/ContentRuleColumns.ts"
@@ -65,6 +66,16 @@ const toWhole: Row.FromRow<WholeContent> = (row) => ({
 
 const missingBucket = new NotFound({ resource: "bucket" })
 
+const staging = PreparedText.define(
+  ["tenantId", "bucketId", "blobId", "at", "leaseUntil"],
+  (
+    sql,
+    { at, blobId, leaseUntil, ...bucket }
+  ) => sql`INSERT INTO blob (id, tenant_id, bucket_id, state, due_at, created_at)
+    SELECT ${blobId}, tenant_id, id, 'PENDING', ${leaseUntil}, ${at}
+    FROM bucket WHERE ${isOpenBucket(sql, bucket)} RETURNING ${ContentRuleColumns.ofBucket(sql, bucket.bucketId)}`
+)
+
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient
 
@@ -81,14 +92,14 @@ const make = Effect.gen(function* () {
     sql`NOT EXISTS (SELECT 1 FROM blob_hold WHERE held_until > ${millis(now)})`
 
   return BlobRepository.of({
-    stage: ({ at, blobId, bucket, leaseUntil }) =>
-      sql`INSERT INTO blob (id, tenant_id, bucket_id, state, due_at, created_at)
-        SELECT ${blobId}, tenant_id, id, 'PENDING', ${millis(leaseUntil)}, ${millis(at)}
-        FROM bucket WHERE ${isOpenBucket(sql, bucket)} RETURNING ${ContentRuleColumns.ofBucket(sql, bucket.bucketId)}`.pipe(
-        Row.first(ContentRuleColumns.read),
-        (found) => NotFound.whenNone(found, missingBucket),
-        operation("blobs.stage")
-      ),
+    stage: ({ at, blobId, bucket: { bucketId, tenantId }, leaseUntil }) =>
+      staging
+        .statement(sql, { tenantId, bucketId, blobId, at: millis(at), leaseUntil: millis(leaseUntil) })
+        .pipe(
+          Row.first(ContentRuleColumns.read),
+          (found) => NotFound.whenNone(found, missingBucket),
+          operation("blobs.stage")
+        ),
 
     reserve: ({ blobId, bucket, bytes }) =>
       withinLimits(sql, bucket, (check) =>
