@@ -23,7 +23,16 @@ import type { AudioTrack, VideoTrack } from "./SourceIndex.ts"
 type Audio = SegmentPlan.PlannedTrack<AudioTrack>
 type Video = SegmentPlan.PlannedTrack<VideoTrack & { readonly codec: Avc }>
 
-export interface TransportStream {
+/** How a transport stream is planned. */
+export interface MakeOptions extends Pick<Layout.Tracks, "longest" | "shift"> {
+  /**
+   * Whether the continuity counters begin at 0 in each segment. Its last packets are padded to that end: a multiple of 16 packets for each
+   * track. Default: false, the counters run on from one segment to the next.
+   */
+  readonly isAligned?: boolean | undefined
+}
+
+export interface TransportStream extends MakeOptions {
   readonly video: Video | null
   readonly audio: Audio | null
   /** Bytes of each segment. */
@@ -49,14 +58,15 @@ const isAvc = (planned: SegmentPlan.PlannedTrack<VideoTrack>): planned is Video 
 export const make = (
   count: number,
   video: SegmentPlan.PlannedTrack<VideoTrack> | null,
-  audio: Audio | null
+  audio: Audio | null,
+  options: MakeOptions = {}
 ): Effect.Effect<TransportStream, PackagingError> =>
   Effect.gen(function* () {
     if (video !== null && !isAvc(video)) return yield* unsupported("MPEG-TS has no support for the codec of the video.")
     if (video !== null && video.track.codec.lengthBytes !== 4) {
       return yield* unsupported("The frames of the video have an unusual length field.")
     }
-    const tracks = { video, audio }
+    const tracks = { ...options, video, audio }
     const parameters = parametersOf(video)
     const sizes = new Float64Array(count)
     const counters = new Uint8Array(2 * count)
@@ -80,12 +90,18 @@ export const make = (
             if (keyframes[segment] === 0) keyframes[segment] = total * Packets.packetBytes
           }
         }
+        if (options.isAligned === true) {
+          const padding = [Packets.paddingOf(packets.video), Packets.paddingOf(packets.audio)] as const
+          packets.video += padding[0]
+          packets.audio += padding[1]
+          total += padding[0] + padding[1]
+        }
         sizes[segment] = total * Packets.packetBytes
         return layout.count
       })
       yield* turns.after(units)
     }
-    return { video, audio, sizes, keyframes, counters }
+    return { ...options, video, audio, sizes, keyframes, counters }
   })
 
 /** Writes the two tables. */
@@ -97,6 +113,26 @@ const tablesOf = ({ audio, video }: TransportStream, counters: Map<number, numbe
   return output
 }
 
+/** Returns the last units of video and of audio, with the packets by which each is padded so that its track ends as `isAligned` says. */
+const paddingsOf = (
+  stream: TransportStream,
+  layout: Layout.Layout,
+  parameterBytes: number
+): ReadonlyMap<number, number> => {
+  const paddings = new Map<number, number>()
+  if (stream.isAligned !== true) return paddings
+  for (const isVideo of [1, 0]) {
+    let [last, packets] = [-1, 0]
+    for (let unit = 0; unit < layout.count; unit++) {
+      if (layout.isVideo[unit] !== isVideo) continue
+      last = unit
+      packets += Layout.packetsOf(stream, layout, unit, parameterBytes)
+    }
+    if (last >= 0) paddings.set(last, Packets.paddingOf(packets))
+  }
+  return paddings
+}
+
 /** Makes the writer of a segment. Throws if its samples are too far apart. */
 const writerOf = (stream: TransportStream, number: number, sequence: number): SegmentStream.Writer => {
   const { audio, counters: all, video } = stream
@@ -106,6 +142,7 @@ const writerOf = (stream: TransportStream, number: number, sequence: number): Se
   const layout = Layout.make(stream, number, memory)
   const plan = ReadPlan.make(Layout.rangesOf(stream, layout, memory))
   const { firsts, lengths: sizes } = plan.ranges
+  const paddings = paddingsOf(stream, layout, parameters.length)
   const counters = new Map([
     [Tables.tablePid, sequence & 15],
     [Tables.programPid, sequence & 15],
@@ -119,6 +156,7 @@ const writerOf = (stream: TransportStream, number: number, sequence: number): Se
       let packets = 0
       for (let unit = from; unit < to; unit++) {
         packets += (layout.clocks[unit] ?? 0) + Layout.packetsOf(stream, layout, unit, parameters.length)
+        packets += paddings.get(unit) ?? 0
       }
       const { at, bytes: output } = allocate(packets * Packets.packetBytes)
       const writer = Packets.makeWriter(output, at, counters)
@@ -134,6 +172,7 @@ const writerOf = (stream: TransportStream, number: number, sequence: number): Se
         const isVideo = layout.isVideo[unit] === 1
         const times = { shown, decoded, clock: isVideo || video === null ? decoded - Layout.lead : undefined }
         const [first, end] = ReadPlan.boundsOf(firsts, unit)
+        writer.pad(paddings.get(unit) ?? 0)
         if (isVideo) {
           const isSync = video?.track.samples.syncs[layout.samples[unit] ?? 0] === 1
           AccessUnits.putFrame(writer, sampleOf(first), times, isSync, parameters)

@@ -7,6 +7,7 @@ import * as SegmentPlan from "../../src/packaging/SegmentPlan.ts"
 import * as TransportStream from "../../src/packaging/TransportStream.ts"
 import * as Media from "./support/Media.ts"
 import * as Packaging from "./support/Packaging.ts"
+import * as Packets from "./support/Packets.ts"
 
 const it = Requires.requires(Media.missing)
 
@@ -60,50 +61,12 @@ it.effect("segments: each alone → decodes without an error to its part of the 
   })
 )
 
-interface Packet {
-  readonly pid: number
-  readonly counter: number
-  readonly hasPayload: boolean
-  /** Seconds; undefined if the packet has no clock. */
-  readonly clock: number | undefined
-}
-
-const parse = (bytes: Uint8Array): ReadonlyArray<Packet> => {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  return Array.from({ length: bytes.length / 188 }, (_, index) => {
-    const at = 188 * index
-    expect(bytes[at]).toBe(0x47)
-    const control = view.getUint8(at + 3) >> 4
-    const hasClock = (control & 2) > 0 && view.getUint8(at + 4) > 0 && (view.getUint8(at + 5) & 0x10) > 0
-    return {
-      pid: view.getUint16(at + 1) & 0x1fff,
-      counter: view.getUint8(at + 3) & 15,
-      hasPayload: (control & 1) > 0,
-      clock: hasClock ? (view.getUint32(at + 6) * 2 + (view.getUint8(at + 10) >> 7)) / 90_000 : undefined
-    }
-  })
-}
-
 for (const name of ["plain.mp4", "slow.mp4"] as const) {
   it.effect(`segments: ${name} → counters run on between segments, clocks in one are 0.1 s apart at most`, () =>
     Effect.gen(function* () {
       const { segments } = yield* Packaging.toTransportStream(Media.load(name))
-      const counters = new Map<number, number>()
-      const packets = segments.flatMap(parse)
-      for (const { counter, hasPayload, pid } of packets) {
-        if (!hasPayload) continue
-        const last = counters.get(pid)
-        if (last !== undefined) expect(counter).toBe((last + 1) & 15)
-        counters.set(pid, counter)
-      }
-      expect(counters.size).toBe(4)
-      for (const segment of segments) {
-        const clocks = parse(segment).flatMap(({ clock }) => (clock === undefined ? [] : [clock]))
-        for (const [index, clock] of clocks.slice(1).entries()) {
-          expect(clock - (clocks[index] ?? NaN)).toBeLessThan(0.1001)
-          expect(clock - (clocks[index] ?? NaN)).toBeGreaterThanOrEqual(0)
-        }
-      }
+      expect(Packets.expectContinuity(segments)).toBe(4)
+      Packets.expectClocks(segments)
     })
   )
 }

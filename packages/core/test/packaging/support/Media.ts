@@ -148,3 +148,36 @@ export const segmentStarts = (file: string, times: string): ReadonlyArray<number
     rmSync(directory, { recursive: true })
   }
 }
+
+/** A representation of a DASH presentation. */
+export interface Representation {
+  readonly init: Uint8Array
+  readonly segments: ReadonlyArray<Uint8Array>
+}
+
+/** Copies the tracks of files to DASH with FFmpeg, in segments that begin at each keyframe. `inputs` are its arguments. */
+export const toDash = (inputs: string, hasVideo = true): ReadonlyArray<Representation> => {
+  const directory = mkdtempSync(join(tmpdir(), "holdfast-dash-"))
+  try {
+    const names = `-init_seg_name init-$RepresentationID$.m4s -media_seg_name chunk-$RepresentationID$-$Number$.m4s`
+    const args = inputs.split(" ").map((argument) => argument.replace(/^\{(.+)\}$/, (_, name: Name) => path(name)))
+    const sets = hasVideo
+      ? ["-adaptation_sets", "id=0,seg_duration=0.001,streams=v id=1,seg_duration=1000000,streams=a"]
+      : ["-seg_duration", "2"]
+    const common = "-nostdin -v error".split(" ")
+    const output = [..."-c copy -f dash".split(" "), ...names.split(" "), ...sets, `${directory}/manifest.mpd`]
+    run("ffmpeg", [...common, ...args, ...output])
+    const read = (name: string) => new Uint8Array(readFileSync(join(directory, name)))
+    const representations: Array<Representation> = []
+    for (let id = 0; existsSync(join(directory, `init-${id}.m4s`)); id++) {
+      const segments: Array<Uint8Array> = []
+      for (let number = 1; existsSync(join(directory, `chunk-${id}-${number}.m4s`)); number++) {
+        segments.push(read(`chunk-${id}-${number}.m4s`))
+      }
+      representations.push({ init: read(`init-${id}.m4s`), segments })
+    }
+    return representations
+  } finally {
+    rmSync(directory, { recursive: true })
+  }
+}

@@ -14,6 +14,10 @@ import * as Packets from "./Packets.ts"
 export interface Tracks {
   readonly video: SegmentPlan.PlannedTrack<VideoTrack> | null
   readonly audio: SegmentPlan.PlannedTrack<AudioTrack> | null
+  /** Ticks by which all times are later. Default: 0. */
+  readonly shift?: number | undefined
+  /** Ticks between the first and the last sample of a segment, at most, when they are decoded. Default: twice the longest segment. */
+  readonly longest?: number | undefined
 }
 
 /** One entry of each array for each unit, in the order in which they are written. Times are ticks of the 90 kHz clock. */
@@ -55,7 +59,7 @@ export const lead = 63_000
 /** Ticks between two clock references, at most (2.7.2). */
 export const clockInterval = 9000
 
-/** Ticks between the first and the last sample of a segment, at most, when they are decoded: frames may be decoded before the segment. */
+/** The usual longest time between the first and the last sample of a segment: frames may be decoded before the segment. */
 const longestDecoding = 2 * SegmentPlan.longestSegment * Packets.clockRate
 
 /** Bytes and frames of AAC in one PES packet, at most. One frame in each would take half as much again for headers. */
@@ -65,7 +69,7 @@ const maxGroupFrames = 8
 /** Seconds: the time in the segments at which the presentation begins. */
 export const firstTime = beginning / Packets.clockRate
 
-const toTicks = (seconds: number): number => Math.round(seconds * Packets.clockRate) + beginning
+const toTicks = (seconds: number, shift: number): number => Math.round(seconds * Packets.clockRate) + beginning + shift
 
 /** Returns where the group of packets of audio ends that begins with a sample. A group has no gap. */
 const endOfGroup = (track: AudioTrack, from: number, end: number): number => {
@@ -89,8 +93,8 @@ const boundsOf = (planned: { readonly firsts: Uint32Array } | null, segment: num
   planned === null ? [0, 0] : [planned.firsts[segment] ?? 0, planned.firsts[segment + 1] ?? 0]
 
 /** Returns when a sample is shown, in ticks of the 90 kHz clock; `Infinity` for none. */
-const ticksOf = (track: AudioTrack | undefined, sample: number, end: number): number =>
-  track === undefined || sample >= end ? Infinity : toTicks(SegmentPlan.shownAt(track, sample))
+const ticksOf = (track: AudioTrack | undefined, sample: number, end: number, shift: number): number =>
+  track === undefined || sample >= end ? Infinity : toTicks(SegmentPlan.shownAt(track, sample), shift)
 
 /** Returns the count of samples in a segment. */
 const countSamples = ({ audio, video }: Tracks, segment: number): number => {
@@ -126,7 +130,7 @@ export const memoryFor = (tracks: Tracks, count: number): Memory => {
 
 /** Lays out a segment in memory, which is that of the result. Throws if its samples cannot be in a transport stream. */
 export const make = (tracks: Tracks, segment: number, memory: Memory): Layout => {
-  const { audio, video } = tracks
+  const { audio, longest = longestDecoding, shift: later = 0, video } = tracks
   const [firstFrame, endOfFrames] = boundsOf(video, segment)
   const [firstPacket, endOfPackets] = boundsOf(audio, segment)
   const { bytes, clocks, decoded, isVideo, lastClocks, lengths, samples, shown } = memory
@@ -139,14 +143,14 @@ export const make = (tracks: Tracks, segment: number, memory: Memory): Layout =>
   // In one loop without functions that share its variables: the engine keeps those in memory, one object for each value.
   let [count, begin, previous, lastClock] = [0, 0, 0, Infinity]
   let [frame, frameAt, frameShown] = [firstFrame, Infinity, 0]
-  let [packet, packetAt] = [firstPacket, ticksOf(audio?.track, firstPacket, endOfPackets)]
+  let [packet, packetAt] = [firstPacket, ticksOf(audio?.track, firstPacket, endOfPackets, later)]
   let isNextFrame = frame < endOfFrames
   for (;;) {
     if (isNextFrame) {
       const delay = delays[frame] ?? 0
       const seconds = ((times[frame] ?? 0) + delay + shift) / timeScale
-      frameAt = toTicks(seconds + (videoLead - delay) / timeScale)
-      frameShown = toTicks(seconds)
+      frameAt = toTicks(seconds + (videoLead - delay) / timeScale, later)
+      frameShown = toTicks(seconds, later)
       isNextFrame = false
     }
     const isFrame = frame < endOfFrames && frameAt <= packetAt
@@ -157,7 +161,7 @@ export const make = (tracks: Tracks, segment: number, memory: Memory): Layout =>
     }
     if (count === 0) [begin, previous] = [at, at]
     if (at < previous) throw unsupported("The packets of a track are out of order.")
-    if (at - begin > longestDecoding) throw unsupported("The frames of a segment are decoded too far apart.")
+    if (at - begin > longest) throw unsupported("The frames of a segment are decoded too far apart.")
     previous = at
     decoded[count] = at
     // Where units with a clock reference are far apart, others are added.
@@ -181,7 +185,7 @@ export const make = (tracks: Tracks, segment: number, memory: Memory): Layout =>
       let sum = 0
       for (; packet < end; packet++) sum += packetSizes[packet] ?? 0
       bytes[count] = sum
-      packetAt = ticksOf(audio.track, packet, endOfPackets)
+      packetAt = ticksOf(audio.track, packet, endOfPackets, later)
     }
     count++
   }

@@ -25,7 +25,18 @@ const fieldBytesOf = (isEntry: boolean, hasClock: boolean): number =>
 export const countPackets = (bytes: number, isEntry: boolean, hasClock: boolean): number =>
   Math.ceil((bytes + fieldBytesOf(isEntry, hasClock)) / roomBytes)
 
+/** Continuity counters have four bits. */
+const counterRange = 16
+
+/** Returns how many packets a track of a segment has to have more, so that its continuity counter ends as it began. */
+export const paddingOf = (packets: number): number => (counterRange - (packets % counterRange)) % counterRange
+
 export interface PacketWriter {
+  /**
+   * Makes the next PES packet take this many packets more than its bytes need, 15 at most: its last bytes are in a packet each. The header of
+   * a PES packet alone has enough of them.
+   */
+  readonly pad: (packets: number) => void
   /**
    * Begins a PES packet of this many bytes, all of which `put` has to write. The first packet is an entry if a decoder can begin there. Its
    * clock is ticks of the 90 kHz clock; undefined for none.
@@ -68,6 +79,8 @@ export const makeWriter = (output: Uint8Array, start: number, counters: Map<numb
   let at = start
   /** Of the PES packet: its PID, the bytes that are to come, and the room for them in the packet that was begun. */
   let [current, rest, room] = [0, 0, 0]
+  /** Packets by which the next PES packet is padded, and those that are to come of one that is padded. */
+  let [padding, left] = [0, 0]
 
   const head = (pid: number, isStart: boolean, control: number): void => {
     const counter = counters.get(pid) ?? 0
@@ -95,7 +108,8 @@ export const makeWriter = (output: Uint8Array, start: number, counters: Map<numb
   }
   /** Begins a packet. */
   const open = (isStart: boolean, isEntry: boolean, clock: number | undefined): void => {
-    room = Math.min(rest, roomBytes - fieldBytesOf(isEntry, clock !== undefined))
+    if (left > 0) left--
+    room = Math.min(rest - left, roomBytes - fieldBytesOf(isEntry, clock !== undefined))
     const others = roomBytes - room
     head(current, isStart, others === 0 ? 1 : 3)
     if (others > 0) field(others, isEntry, clock)
@@ -121,14 +135,19 @@ export const makeWriter = (output: Uint8Array, start: number, counters: Map<numb
     return source
   }
 
+  const pad: PacketWriter["pad"] = (packets) => {
+    padding = packets
+  }
   const begin: PacketWriter["begin"] = (pid, bytes, isEntry, clock) => {
     current = pid
     rest = bytes
+    left = padding === 0 ? 0 : countPackets(bytes, isEntry, clock !== undefined) + padding
+    padding = 0
     open(true, isEntry, clock)
   }
   const put: PacketWriter["put"] = (from, start, end) => {
     for (let source = start; source < end;) {
-      if (room === 0 && end - source >= roomBytes) {
+      if (room === 0 && left === 0 && end - source >= roomBytes) {
         source = full(from, source, end)
         continue
       }
@@ -154,5 +173,5 @@ export const makeWriter = (output: Uint8Array, start: number, counters: Map<numb
     head(pid, false, 2)
     field(roomBytes, false, ticks)
   }
-  return { begin, put, section, clock }
+  return { pad, begin, put, section, clock }
 }

@@ -1,0 +1,119 @@
+/**
+ * Makes MPEG-TS of segments that are stored as fragmented MP4, each with one track (ISO/IEC 23000-19). HLS has video and audio together in a
+ * segment, and DASH each alone: what is stored for DASH is enough for both.
+ *
+ * A segment is made from its own bytes and the initialization segments alone. Therefore its continuity counters begin at 0, and it is padded
+ * so that they continue in the next one (`TransportStream.MakeOptions`).
+ */
+import * as Effect from "effect/Effect"
+import * as JoinedSource from "./JoinedSource.ts"
+import type { PackagedFile } from "./PackagedFile.ts"
+import { malformed, type PackagingError } from "./PackagingError.ts"
+import type { PlannedTrack } from "./SegmentPlan.ts"
+import type { Source } from "./Source.ts"
+import type { AudioTrack, VideoTrack } from "./SourceIndex.ts"
+import * as SourceReader from "./SourceReader.ts"
+import * as TransportStream from "./TransportStream.ts"
+
+type Track = VideoTrack | AudioTrack
+
+/** One track of a segment. */
+export interface StoredTrack<E> {
+  /** Its initialization segment. */
+  readonly init: Uint8Array
+  /** Undefined if the track has no samples in the segment. */
+  readonly segment: Source<E> | undefined
+}
+
+/** What a segment of HLS consists of. */
+export interface StoredTracks<E> {
+  readonly video: StoredTrack<E> | undefined
+  readonly audio: StoredTrack<E> | undefined
+  /** Seconds by which the times in all segments are later than they are in packaged presentations, the same for the whole presentation. */
+  readonly delay: number
+  /** The number of the segment in the presentation. */
+  readonly sequence: number
+}
+
+/** A segment of MPEG-TS, and what it is made from. */
+export interface StoredSegment<E> extends Pick<PackagedFile, "size"> {
+  /** Seconds of the presentation at which its track begins and ends: that of the video, or of audio alone. */
+  readonly start: number
+  readonly end: number
+  /** Returns the bytes. If `isTransient`, a chunk is valid until the next one is pulled only. */
+  readonly cut: (isTransient?: boolean) => ReturnType<typeof TransportStream.segment<E>>
+}
+
+/** Ticks between the first and the last sample of a segment: audio may go on for hours after the end of the video. */
+const longest = 12 * 3600 * 90_000
+
+const nothing: Source<never> = JoinedSource.ofBytes(new Uint8Array())
+
+/** Reads the only track of an initialization segment, with the samples of a segment: their offsets are those in the segment. */
+const readTrack = Effect.fnUntraced(function* <E>({ init, segment = nothing }: StoredTrack<E>) {
+  const { audio, others, video } = yield* SourceReader.read(JoinedSource.join<E>([JoinedSource.ofBytes(init), segment]))
+  const [track, ...rest] = [...video, ...audio]
+  if (track === undefined || rest.length > 0 || others.length > 0) {
+    return yield* malformed("A stored segment has another number of tracks than one.")
+  }
+  const { samples } = track
+  if (samples.delays.some((delay) => delay < 0)) return yield* malformed("A frame is shown before it is decoded.")
+  if (samples.offsets.some((offset) => offset < init.length)) {
+    return yield* malformed("A sample is in an initialization segment.")
+  }
+  return { ...track, samples: { ...samples, offsets: samples.offsets.map((offset) => offset - init.length) } }
+})
+
+const isVideo = (track: Track): track is VideoTrack => "width" in track
+
+const plan = <A extends Track>(track: A, from: number): PlannedTrack<A> => {
+  const offsets = track.samples.offsets.map((offset) => offset + from)
+  const moved = { ...track, samples: { ...track.samples, offsets } }
+  return { track: moved, firsts: Uint32Array.of(0, track.samples.count), lead: 0 }
+}
+
+/** Returns when a track begins and ends, in seconds of the presentation. */
+const spanOf = ({ pause, samples: { end, times }, start, timeScale }: Track): readonly [number, number] => {
+  // The edit list of an initialization segment hides what the first frame is delayed by, so that decoding begins before the presentation.
+  const at = (ticks: number): number => (ticks + pause) / timeScale
+  return [at(times[0] ?? end) - start / timeScale, at(end) - start / timeScale]
+}
+
+/** Returns for how long the first sample of a track is decoded before the presentation begins, in seconds: the `delay` of its tracks. */
+export const delayOf = (init: Uint8Array): Effect.Effect<number, PackagingError> =>
+  Effect.map(readTrack({ init, segment: undefined }), ({ start, timeScale }) => start / timeScale)
+
+/** Returns the codec of a track (RFC 6381). */
+export const codecOf = (init: Uint8Array): Effect.Effect<string, PackagingError> =>
+  Effect.map(readTrack({ init, segment: undefined }), ({ codec }) => codec.name)
+
+/** Plans a segment of MPEG-TS. Fails with a `PackagingError` if what is stored is no such segment. */
+export const make = <E>({
+  audio,
+  delay,
+  sequence,
+  video
+}: StoredTracks<E>): Effect.Effect<StoredSegment<E>, E | PackagingError> =>
+  Effect.gen(function* () {
+    const picture = video === undefined ? undefined : yield* readTrack(video)
+    const sound = audio === undefined ? undefined : yield* readTrack(audio)
+    if (picture !== undefined && !isVideo(picture)) return yield* malformed("A stored track is no video.")
+    if (sound !== undefined && isVideo(sound)) return yield* malformed("A stored track is no audio.")
+    const leading = picture ?? sound
+    if (leading === undefined) return yield* malformed("A stored segment has no track.")
+    const videoBytes = video?.segment?.size ?? 0
+    const transport = yield* TransportStream.make(
+      1,
+      picture === undefined ? null : plan(picture, 0),
+      sound === undefined ? null : plan(sound, videoBytes),
+      { isAligned: true, longest, shift: Math.round(delay * 90_000) }
+    )
+    const source = JoinedSource.join<E>([video?.segment ?? nothing, audio?.segment ?? nothing])
+    const [start, end] = spanOf(leading)
+    return {
+      size: transport.sizes[0] ?? 0,
+      start,
+      end,
+      cut: (isTransient = false) => TransportStream.segment(source, transport, 0, { isTransient, sequence })
+    }
+  })
