@@ -16,7 +16,7 @@ import * as Tools from "./support/Tools.ts"
 vi.setConfig({ testTimeout: 120_000 })
 
 const convert = (input: string, format: Format) =>
-  Effect.flatMap(directory, (output) => CheckedConversion.convert({ input, output, format }))
+  Effect.flatMap(directory, (output) => CheckedConversion.convert({ input, output, format, mayShare: true }))
 
 Requires.requires(Tools.missing).describe("presentation", () => {
   layer(FfmpegTranscoder.layer({ niceness: 0, preset: "ultrafast" }), {

@@ -40,6 +40,10 @@ export interface StoredSegment<E> extends Pick<PackagedFile, "size"> {
   /** Seconds of the presentation at which its track begins and ends: that of the video, or of audio alone. */
   readonly start: number
   readonly end: number
+  /** Seconds of the presentation at which its audio begins; undefined if it has none beside the video. */
+  readonly audioStart: number | undefined
+  /** The names of its codecs (RFC 6381). */
+  readonly codecs: ReadonlyArray<string>
   /** Returns the bytes. If `isTransient`, a chunk is valid until the next one is pulled only. */
   readonly cut: (isTransient?: boolean) => ReturnType<typeof TransportStream.segment<E>>
 }
@@ -83,10 +87,6 @@ const spanOf = ({ pause, samples: { end, times }, start, timeScale }: Track): re
 export const delayOf = (init: Uint8Array): Effect.Effect<number, PackagingError> =>
   Effect.map(readTrack({ init, segment: undefined }), ({ start, timeScale }) => start / timeScale)
 
-/** Returns the codec of a track (RFC 6381). */
-export const codecOf = (init: Uint8Array): Effect.Effect<string, PackagingError> =>
-  Effect.map(readTrack({ init, segment: undefined }), ({ codec }) => codec.name)
-
 /** Plans a segment of MPEG-TS. Fails with a `PackagingError` if what is stored is no such segment. */
 export const make = <E>({
   audio,
@@ -110,10 +110,13 @@ export const make = <E>({
     )
     const source = JoinedSource.join<E>([video?.segment ?? nothing, audio?.segment ?? nothing])
     const [start, end] = spanOf(leading)
+    const hasBoth = picture !== undefined && sound !== undefined && sound.samples.count > 0
     return {
       size: transport.sizes[0] ?? 0,
       start,
       end,
+      audioStart: hasBoth ? spanOf(sound)[0] : undefined,
+      codecs: [picture, sound].flatMap((track) => (track === undefined ? [] : [track.codec.name])),
       cut: (isTransient = false) => TransportStream.segment(source, transport, 0, { isTransient, sequence })
     }
   })

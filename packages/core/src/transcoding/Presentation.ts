@@ -46,6 +46,8 @@ export const Presentation = Schema.Struct({
   hasLadder: Schema.optionalKey(Schema.Boolean),
   /** Whether the segments are cut from the content when they are read. Absent if they are stored. */
   isPackaged: Schema.optionalKey(Schema.Boolean),
+  /** Whether its files are those of both formats (`StreamFiles.tracks`). Absent if they are those of its own format. */
+  isShared: Schema.optionalKey(Schema.Boolean),
   /** The best first. */
   renditions: Schema.NonEmptyArray(Rendition)
 }).annotate({ identifier: "Presentation" })

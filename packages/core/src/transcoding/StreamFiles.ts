@@ -17,6 +17,9 @@
  * attached to the content have the names `captions-<UUID>`. The conversion does not write them: they are made when they are read, and so
  * is `media.m3u8`, the only media playlist of a presentation that has a multivariant playlist for attached captions alone.
  *
+ * A shared presentation (`Presentation.isShared`) has the files of DASH, the playlists of HLS and `tracks.json` (`packaging/SharedTracks`),
+ * whatever its format is. Its segments of HLS are made when they are read, from the segments of DASH with the same number.
+ *
  * HLS of a packaged presentation also has `iframes.m3u8`, the playlist of its keyframes, for the multivariant playlist that its ladder makes.
  *
  * Both: `poster.jpg`, one frame of the video, which `Transcoder.poster` writes.
@@ -158,6 +161,8 @@ const names: { readonly [format in Format]: RegExp } = {
   )
 }
 
+const transportName = new RegExp(`^((?:${folder}/)?)index(${number})\\.ts$`)
+
 /** Whether a conversion may have written a file of this name. No such name leads out of the output directory. */
 export const isName = (format: Format, name: string): boolean => names[format].test(name)
 
@@ -183,6 +188,49 @@ export const parseSegment = (name: string): SegmentName | undefined => {
  * `isName` is false for it, since no player reads it.
  */
 export const index = "index.bin"
+
+/** How the segments of HLS are made from those of a shared presentation. It is stored beside them. `isName` is false for it, too. */
+export const tracks = "tracks.json"
+
+/** A rendition of HLS of a shared presentation, and the representations of DASH that have its tracks. */
+export interface SharedRendition {
+  /** Directory of its segments, as `segmentPrefix` returns it. */
+  readonly prefix: string
+  readonly video: number | null
+  readonly audio: number | null
+}
+
+/** Returns the renditions of HLS of a shared presentation: those with the default audio, then the other audio. */
+export const sharedRenditions = (
+  presentation: Pick<Presentation, "audio" | "captions" | "hasAudio" | "hasVideo" | "renditions">
+): ReadonlyArray<SharedRendition> => {
+  const { hasAudio, hasVideo, renditions } = presentation
+  const audio = hasVideo ? renditions.length : 0
+  return [
+    ...hlsRenditions(presentation).map(({ prefix }, index) => ({
+      prefix,
+      video: hasVideo ? index : null,
+      audio: hasAudio ? audio : null
+    })),
+    ...hlsAudio(presentation).map(({ prefix }, index) => ({ prefix, video: null, audio: audio + 1 + index }))
+  ]
+}
+
+/** The directory and the number of a segment of HLS. */
+export interface TransportName {
+  readonly prefix: string
+  readonly index: number
+}
+
+/** Returns what the name of a segment of HLS means; undefined for other names. */
+export const parseTransport = (name: string): TransportName | undefined => {
+  const [, prefix, index] = transportName.exec(name) ?? []
+  return prefix === undefined ? undefined : { prefix, index: Number(index) }
+}
+
+/** Returns the names of the segments of DASH from which a segment of HLS is made. */
+export const sharedParts = ({ audio, video }: SharedRendition, index: number): ReadonlyArray<string> =>
+  [video, audio].flatMap((representation) => (representation === null ? [] : [chunk(representation, index + 1)]))
 
 /** Whether this is the name of a playlist or manifest, which may change while the conversion runs. Segments never change. */
 export const isPlaylist = (name: string): boolean => name.endsWith(".m3u8") || name.endsWith(".mpd")

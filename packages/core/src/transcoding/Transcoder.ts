@@ -51,6 +51,11 @@ export interface ConvertJob extends Limited, Suspendable {
   readonly mode?: Mode | undefined
   /** Pixels of the shorter side of the best size, if the video is encoded. Default: 1080. */
   readonly lines?: number | undefined
+  /**
+   * Whether the result may be a shared presentation (`StreamFiles`), from which the other format needs no conversion. `Started` says whether
+   * it is: mostly one of video that is encoded, and never a copy. Default: false.
+   */
+  readonly mayShare?: boolean | undefined
 }
 
 export interface RepackageJob extends Limited, Suspendable {

@@ -3,7 +3,7 @@
  */
 import type { ConversionEvent } from "@holdfast/core/transcoding/ConversionEvent"
 import * as ConversionPlan from "@holdfast/core/transcoding/ConversionPlan"
-import type * as TranscodeError from "@holdfast/core/transcoding/TranscodeError"
+import * as TranscodeError from "@holdfast/core/transcoding/TranscodeError"
 import type { ConvertJob } from "@holdfast/core/transcoding/Transcoder"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -17,10 +17,17 @@ import * as CaptionRun from "./CaptionRun.ts"
 import type { Engine } from "./Engine.ts"
 import { limitExceeded } from "./Engine.ts"
 import * as FfmpegRun from "./FfmpegRun.ts"
+import * as SharedOutput from "./output/SharedOutput.ts"
 import * as Demand from "./probing/Demand.ts"
 import * as PlaybackCheck from "./PlaybackCheck.ts"
 
 const operation = "convert"
+
+/** Whether a plan makes a shared presentation: of encoded tracks, since others may have gaps, and of codecs that its segments of HLS can have. */
+const isShared = ({ mayShare = false }: ConvertJob, { audio, otherAudio, video }: ConversionPlan.ConversionPlan) =>
+  mayShare &&
+  (video._tag === "Encode" || (video._tag === "None" && audio._tag === "Encode")) &&
+  otherAudio.every(({ rendition: { codec } }) => codec === undefined)
 
 const runPlan = (engine: Engine, job: ConvertJob, plan: ConversionPlan.ConversionPlan) =>
   FfmpegRun.stream(
@@ -37,15 +44,23 @@ const runPlan = (engine: Engine, job: ConvertJob, plan: ConversionPlan.Conversio
       const readable = [input, scratch.directory]
       const privatePaths = [scratch.input, scratch.directory, input, output]
       const shared = { operation, limits, suspended, output, readable, privatePaths }
+      const forBoth = isShared(job, plan)
+      const expected = ConversionPlan.toPresentation(plan, media, format)
+      /** Tracks that are encoded have no gaps. */
+      const misaligned = (cause: unknown) => {
+        const reason = PlaybackCheck.hasCopy(plan) ? "NotCopyable" : "Failed"
+        return new TranscodeError.TranscodeError({ operation, reason, cause })
+      }
       return {
         ...shared,
-        expected: ConversionPlan.toPresentation(plan, media, format),
+        ...(forBoth ? { open: SharedOutput.make(misaligned) } : undefined),
+        expected: forBoth ? { ...expected, isShared: true } : expected,
         failIfCutOff: media.durationDeclared,
         writeCaptions: CaptionRun.write(engine, { ...shared, url: scratch.input, tracks }),
         check: (presentation) => PlaybackCheck.run(engine, { operation, limits, plan, output }, presentation),
         arguments: [
           ...Options.make({ ...Input.general, ...Input.file(scratch.input, limits) }),
-          ...(format === "hls" ? Hls : Dash).outputs(tracks)
+          ...(format === "hls" && !forBoth ? Hls.outputs(tracks) : Dash.outputs(tracks, forBoth))
         ]
       }
     })

@@ -11,6 +11,7 @@ import type * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
+import type { PlatformError } from "effect/PlatformError"
 import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
@@ -52,9 +53,15 @@ export interface FfmpegRun {
 const internal = (operation: string) => (cause: unknown) =>
   new TranscodeError.TranscodeError({ operation, reason: "Internal", cause })
 
+/** Returns the error of an output, which may have found a fault of the presentation. */
+const ofOutput =
+  (operation: string) =>
+  (error: PlatformError | TranscodeError.TranscodeError): TranscodeError.TranscodeError =>
+    error instanceof TranscodeError.TranscodeError ? error : internal(operation)(error)
+
 /** Returns the directories of the lower HLS renditions' segments. */
 const foldersOf = (expected: Presentation): ReadonlyArray<string> =>
-  expected.format === "dash"
+  expected.format === "dash" || expected.isShared === true
     ? []
     : [...StreamFiles.hlsRenditions(expected), ...StreamFiles.hlsAudio(expected)].map(({ prefix }) => prefix)
 
@@ -146,7 +153,7 @@ const finish = (run: FfmpegRun, output: PresentationOutput, seconds: number) =>
     const { expected, failIfCutOff, operation } = run
     const failed = (detail: string) => new TranscodeError.TranscodeError({ operation, reason: "Failed", detail })
     if (run.writeCaptions !== undefined) yield* run.writeCaptions
-    const { events, presentation } = yield* Effect.mapError(output.finish, internal(operation))
+    const { events, presentation } = yield* Effect.mapError(output.finish, ofOutput(operation))
     // The program's progress is the decoding time of a frame, which is much lower than the output's end at a low frame rate.
     const reached = Math.max(seconds, presentation?.duration ?? 0)
     if (failIfCutOff && expected.duration !== null && isCutOff(expected.duration, reached)) {
@@ -193,7 +200,7 @@ const start = (
     }
     const running = Stream.fromQueue(progress).pipe(
       Stream.mapEffect((seconds) =>
-        Effect.map(Effect.mapError(output.takeEvents, internal(operation)), (events) => [
+        Effect.map(Effect.mapError(output.takeEvents, ofOutput(operation)), (events) => [
           ...events,
           ...progressEvents(seconds)
         ])

@@ -176,7 +176,7 @@ const checkSegment = (engine: Engine, check: PlaybackCheck, track: Track, name: 
   )
 
 /** Whether a track of the presentation is a copy. */
-const hasCopy = ({ audio, otherAudio, video }: ConversionPlan): boolean =>
+export const hasCopy = ({ audio, otherAudio, video }: ConversionPlan): boolean =>
   [audio, video, ...otherAudio.map(({ plan }) => plan)].some(({ _tag }) => _tag === "Copy")
 
 /** Returns why a track cannot be played by all players; undefined if it can. */
@@ -198,7 +198,8 @@ const checkTrack = Effect.fnUntraced(function* (engine: Engine, check: PlaybackC
 export const run = (engine: Engine, check: PlaybackCheck, presentation: Presentation) =>
   Effect.gen(function* () {
     const { operation, output, plan } = check
-    const tracks = yield* (presentation.format === "hls" ? hlsTracks : dashTracks)(output, presentation)
+    const isHls = presentation.format === "hls" && presentation.isShared !== true
+    const tracks = yield* (isHls ? hlsTracks : dashTracks)(output, presentation)
     for (const track of tracks) {
       const detail = yield* checkTrack(engine, check, track)
       if (detail === undefined) continue

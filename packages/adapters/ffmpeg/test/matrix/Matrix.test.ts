@@ -46,7 +46,7 @@ const cases = all
 const convert = (input: string, format: Format) =>
   Effect.gen(function* () {
     const run = (mode: "auto" | "transcode") =>
-      Effect.flatMap(directory, (output) => CheckedConversion.convert({ input, output, format, mode }))
+      Effect.flatMap(directory, (output) => CheckedConversion.convert({ input, output, format, mode, mayShare: true }))
     return yield* Effect.catchIf(
       run("auto"),
       ({ reason }) => reason === "NotCopyable",

@@ -10,6 +10,7 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { createHash } from "node:crypto"
 import { readdirSync, readFileSync } from "node:fs"
+import * as SharedSegments from "./SharedSegments.ts"
 
 /** The result of a conversion. */
 export interface Outcome {
@@ -44,6 +45,19 @@ const digest = (path: string): string => createHash("sha256").update(readFileSyn
 const inits = (manifest: string): ReadonlyArray<string> =>
   [...manifest.matchAll(/<Representation [^>]*?\bid="(\d+)"/g)].map(([, id]) => StreamFiles.init(Number(id)))
 
+/** Returns the files from which a segment of HLS of a shared presentation is made. */
+const partsOf = (presentation: Presentation, name: string): ReadonlyArray<string> => {
+  const parsed = StreamFiles.parseTransport(name)
+  const rendition = StreamFiles.sharedRenditions(presentation).find(({ prefix }) => prefix === parsed?.prefix)
+  return parsed === undefined || rendition === undefined ? [] : StreamFiles.sharedParts(rendition, parsed.index)
+}
+
+/** Whether a presentation may have a file of this name. */
+const mayHave = ({ format, isShared }: Presentation, name: string): boolean =>
+  isShared === true
+    ? name === StreamFiles.tracks || StreamFiles.isName("hls", name) || StreamFiles.isName("dash", name)
+    : StreamFiles.isName(format, name)
+
 /** Runs a conversion into a directory until it has finished, and checks its events and files. */
 export const follow = <E, R>(events: Stream.Stream<ConversionEvent, E, R>, output: string) =>
   Effect.gen(function* () {
@@ -74,6 +88,16 @@ export const follow = <E, R>(events: Stream.Stream<ConversionEvent, E, R>, outpu
             const named = event.name.endsWith(".mpd") ? inits(event.text) : uris(event.text)
             assert.isNotEmpty(named)
             for (const name of named) {
+              const [presentation] = presentations
+              const [part, ...others] = presentation?.isShared === true ? partsOf(presentation, name) : []
+              if (part !== undefined) {
+                assert.isTrue(reported.has(StreamFiles.tracks), "the tracks are reported before a playlist")
+                assert.isTrue(reported.has(part), `${part} is reported before ${event.name} lists ${name}`)
+                // At the end, the last segments may have no audio.
+                const isEnded = event.text.includes("#EXT-X-ENDLIST")
+                for (const other of others) assert.isTrue(isEnded || reported.has(other), `${other} is reported, too`)
+                continue
+              }
               assert.isTrue(reported.has(name) || playlists.has(name), `${name} is reported before ${event.name}`)
             }
             playlists.set(event.name, event.text)
@@ -98,15 +122,21 @@ export const follow = <E, R>(events: Stream.Stream<ConversionEvent, E, R>, outpu
     assert.deepStrictEqual(files(output), [...reported.keys(), ...playlists.keys()].toSorted())
     const [started, finished] = presentations
     if (started === undefined || finished === undefined) return assert.fail("Started and Finished have presentations")
-    for (const name of files(output)) assert.isTrue(StreamFiles.isName(finished.format, name), name)
+    for (const name of files(output)) assert.isTrue(mayHave(finished, name), name)
     return { output, started, finished, segments: [...reported.keys()], playlists, updates } satisfies Outcome
   })
 
-/** Probes a file, converts it and checks the events. */
-export const convert = (job: Pick<ConvertJob, "input" | "output" | "format" | "mode" | "limits">) =>
+/**
+ * Probes a file, converts it and checks the events. Of a shared presentation, it returns the segments of the format alone; those of
+ * HLS are written beside its files.
+ */
+export const convert = (job: Pick<ConvertJob, "input" | "output" | "format" | "mode" | "limits" | "mayShare">) =>
   Effect.gen(function* () {
     const transcoder = yield* Transcoder
     const media = yield* transcoder.probe({ input: job.input })
     const outcome = yield* follow(transcoder.convert({ ...job, media }), job.output)
-    return { ...outcome, media }
+    if (outcome.finished.isShared !== true) return { ...outcome, media }
+    const made = yield* Effect.orDie(SharedSegments.writeAll(job.output, outcome.playlists))
+    const others = outcome.segments.filter((name) => StreamFiles.isName(job.format, name))
+    return { ...outcome, segments: job.format === "hls" ? [...made, ...others] : others, media }
   })

@@ -20,15 +20,20 @@ const muxer: Options.Options = {
   "tag:v": "avc1"
 }
 
+/** Seconds. Segments of audio with this duration end with those of the video alone. */
+const longestSegment = 1_000_000
+
 /** One for the video, and one for each audio rendition, whose segments end with those of the video. */
-const adaptationSets = ({ audio, cutsAtKeyframes, otherAudio, video }: Tracks): string =>
-  [
+const adaptationSets = ({ audio, cutsAtKeyframes, otherAudio, video }: Tracks, isShared: boolean): string => {
+  const follows = isShared && video.length > 0 ? `seg_duration=${longestSegment},` : ""
+  return [
     ...(video.length === 0 ? [] : [`${cutsAtKeyframes ? `seg_duration=${Encoding.shortestSegment},` : ""}streams=v`]),
-    ...(audio === undefined ? [] : [`streams=${otherAudio.length === 0 ? "a" : video.length}`]),
-    ...otherAudio.map((_, index) => `streams=${video.length + 1 + index}`)
+    ...(audio === undefined ? [] : [`${follows}streams=${otherAudio.length === 0 ? "a" : video.length}`]),
+    ...otherAudio.map((_, index) => `${follows}streams=${video.length + 1 + index}`)
   ]
     .map((set, id) => `id=${id},${set}`)
     .join(" ")
+}
 
 /** Names the codec. MP4 has the AAC configuration once, in its header; MPEG-TS has it before each frame. */
 const inMp4 = (
@@ -65,7 +70,8 @@ const aspectRatio = ({
   }
 }: Tracks): string | undefined => (width === null || height === null ? undefined : `${width}:${height}`)
 
-export const outputs = (tracks: Tracks): ReadonlyArray<string> => {
+/** With `isShared`, each segment of audio belongs to the segment of video with its number, however long that is. */
+export const outputs = (tracks: Tracks, isShared = false): ReadonlyArray<string> => {
   const { filters, video } = tracks
   return [
     ...Options.make(filters),
@@ -79,7 +85,7 @@ export const outputs = (tracks: Tracks): ReadonlyArray<string> => {
     ...Options.make({
       ...Encoding.output,
       ...muxer,
-      adaptation_sets: adaptationSets(tracks)
+      adaptation_sets: adaptationSets(tracks, isShared)
     }),
     StreamFiles.entry("dash")
   ]

@@ -8,6 +8,7 @@ import * as Events from "@holdfast/core/transcoding/ConversionEvent"
 import type { Presentation } from "@holdfast/core/transcoding/Presentation"
 import * as StreamFiles from "@holdfast/core/transcoding/StreamFiles"
 import * as Effect from "effect/Effect"
+import type { PlatformError } from "effect/PlatformError"
 import type { OutputDirectory } from "./OutputDirectory.ts"
 
 /** The name of a file that is not finished. */
@@ -21,11 +22,25 @@ const cuesOf = (text: string | undefined): string | undefined => {
   return cues.includes("-->") ? cues : undefined
 }
 
+type Files = Pick<OutputDirectory, "read" | "remove" | "write">
+
+export interface Finished {
+  readonly events: ReadonlyArray<ConversionEvent>
+  readonly presentation: Presentation
+}
+
+/** Finishes the captions of an output that lasts `duration` seconds. */
+export type Finish = (duration: number) => Effect.Effect<Finished, PlatformError>
+
 /**
  * Finishes the captions of a presentation that lasts `duration` seconds. Returns their events and the presentation with those that
  * have text.
  */
-export const finish = (directory: OutputDirectory, presentation: Presentation, duration: number) =>
+export const finish = (
+  directory: Files,
+  presentation: Presentation,
+  duration: number
+): Effect.Effect<Finished, PlatformError> =>
   Effect.gen(function* () {
     const events: Array<ConversionEvent> = []
     const kept: Array<CaptionRendition> = []

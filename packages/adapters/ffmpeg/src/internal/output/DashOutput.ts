@@ -17,55 +17,59 @@ export const make = (
   path: string,
   expected: Presentation
 ): Effect.Effect<PresentationOutput, never, FileSystem.FileSystem> =>
-  Effect.gen(function* () {
-    const { hasAudio, hasVideo, renditions } = expected
-    const directory = yield* OutputDirectory.make(path, "dash")
-    const count = StreamFiles.dashRepresentations(expected)
+  Effect.map(OutputDirectory.make(path, "dash"), (directory) => over(directory, expected))
 
-    const takeEvents = Effect.map(directory.newSegments, (names) =>
-      names.map((name) => Events.SegmentFinished({ name }))
+/** Makes the output in a directory. */
+export const over = (
+  directory: OutputDirectory.OutputDirectory,
+  expected: Presentation,
+  finishCaptions: CaptionOutput.Finish = (duration) => CaptionOutput.finish(directory, expected, duration)
+): PresentationOutput => {
+  const { hasAudio, hasVideo, renditions } = expected
+  const count = StreamFiles.dashRepresentations(expected)
+
+  const takeEvents = Effect.map(directory.newSegments, (names) => names.map((name) => Events.SegmentFinished({ name })))
+
+  /** Returns the bitrates of each representation, by its id. */
+  const measureRates = (manifest: string) =>
+    Array.from({ length: count }, (_, id) =>
+      Bitrates.measure(
+        Manifest.segmentDurations(manifest, id).map((duration, index) => ({
+          duration,
+          bytes: directory.sizeOf(StreamFiles.chunk(id, index + 1))
+        }))
+      )
     )
 
-    /** Returns the bitrates of each representation, by its id. */
-    const measureRates = (manifest: string) =>
-      Array.from({ length: count }, (_, id) =>
-        Bitrates.measure(
-          Manifest.segmentDurations(manifest, id).map((duration, index) => ({
-            duration,
-            bytes: directory.sizeOf(StreamFiles.chunk(id, index + 1))
-          }))
-        )
-      )
-
-    const finish = Effect.gen(function* () {
-      const events = yield* takeEvents
-      const name = StreamFiles.entry("dash")
-      const written = yield* directory.read(name)
-      const duration = Manifest.duration(written ?? "")
-      if (written === undefined || duration === 0) return { events, presentation: undefined }
-      const rates = measureRates(written)
-      const peaks = rates.map(({ peak }) => peak)
-      const captions = yield* CaptionOutput.finish(directory, expected, duration)
-      const text = Manifest.correct(written, {
-        duration,
-        bandwidths: peaks,
-        audio: expected.audio ?? [],
-        captions: StreamFiles.captionFiles(captions.presentation)
-      })
-      const averageOf = (id: number) => rates[id]?.average ?? 0
-      const defaultAudio = hasVideo ? renditions.length : 0
-      yield* directory.write(name, text)
-      const inits = rates.map((_, id) => Events.SegmentFinished({ name: StreamFiles.init(id) }))
-      const presentation: Presentation = {
-        ...captions.presentation,
-        duration,
-        renditions: Arr.map(renditions, (rendition, index) => ({
-          ...rendition,
-          bitrate: (hasVideo ? averageOf(index) : 0) + (hasAudio ? averageOf(defaultAudio) : 0)
-        }))
-      }
-      return { events: [...events, ...inits, ...captions.events, Events.PlaylistUpdated({ name, text })], presentation }
+  const finish = Effect.gen(function* () {
+    const events = yield* takeEvents
+    const name = StreamFiles.entry("dash")
+    const written = yield* directory.read(name)
+    const duration = Manifest.duration(written ?? "")
+    if (written === undefined || duration === 0) return { events, presentation: undefined }
+    const rates = measureRates(written)
+    const peaks = rates.map(({ peak }) => peak)
+    const captions = yield* finishCaptions(duration)
+    const text = Manifest.correct(written, {
+      duration,
+      bandwidths: peaks,
+      audio: expected.audio ?? [],
+      captions: StreamFiles.captionFiles(captions.presentation)
     })
-
-    return { measureBytes: directory.measureBytes, takeEvents, finish }
+    const averageOf = (id: number) => rates[id]?.average ?? 0
+    const defaultAudio = hasVideo ? renditions.length : 0
+    yield* directory.write(name, text)
+    const inits = rates.map((_, id) => Events.SegmentFinished({ name: StreamFiles.init(id) }))
+    const presentation: Presentation = {
+      ...captions.presentation,
+      duration,
+      renditions: Arr.map(renditions, (rendition, index) => ({
+        ...rendition,
+        bitrate: (hasVideo ? averageOf(index) : 0) + (hasAudio ? averageOf(defaultAudio) : 0)
+      }))
+    }
+    return { events: [...events, ...inits, ...captions.events, Events.PlaylistUpdated({ name, text })], presentation }
   })
+
+  return { measureBytes: directory.measureBytes, takeEvents, finish }
+}

@@ -10,6 +10,7 @@ import * as StreamFiles from "@holdfast/core/transcoding/StreamFiles"
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
+import type { PlatformError } from "effect/PlatformError"
 import * as Bitrates from "@holdfast/core/transcoding/Bitrates"
 import { segmentSeconds } from "../arguments/Encoding.ts"
 import * as CaptionOutput from "./CaptionOutput.ts"
@@ -22,136 +23,152 @@ import * as TransportStream from "./TransportStream.ts"
 const headBytes = 64 * 1024
 const audioCodec = "mp4a.40.2"
 
+/** Where the media playlists and segments of a presentation are. */
+export interface HlsMedia {
+  readonly directory: Pick<
+    OutputDirectory.OutputDirectory,
+    "measureBytes" | "newSegments" | "read" | "remove" | "sizeOf" | "write"
+  >
+  /** Returns the codecs of the segments of a rendition (RFC 6381). Some of its segments have finished. */
+  readonly codecsOf: (rendition: StreamFiles.HlsRendition) => Effect.Effect<ReadonlyArray<string>, PlatformError>
+  readonly finishCaptions: CaptionOutput.Finish
+}
+
+/** Makes the output of media playlists and segments that ffmpeg writes. */
 export const make = (
   path: string,
   expected: Presentation
 ): Effect.Effect<PresentationOutput, never, FileSystem.FileSystem> =>
-  Effect.gen(function* () {
+  Effect.map(OutputDirectory.make(path, "hls"), (directory) => {
     const { hasAudio, hasVideo } = expected
-    const all = StreamFiles.hlsRenditions(expected)
-    const otherAudio = StreamFiles.hlsAudio(expected)
-    const hasMultivariant = StreamFiles.hasMultivariant(expected)
-    const directory = yield* OutputDirectory.make(path, "hls")
-    /** Texts of the playlists, by name. */
-    const texts = new Map<string, string>()
-    let codecs: ReadonlyArray<ReadonlyArray<string>> | undefined
-
-    type Files = Pick<StreamFiles.HlsRendition, "playlist">
-    const entriesOf = ({ playlist }: Files) => MediaPlaylist.entries(texts.get(playlist) ?? "")
-    const hasSegments = (one: Files) => entriesOf(one).length > 0
-    const isPlayable = () => all.every(hasSegments)
-
-    const measure = (one: Files) =>
-      Bitrates.measure(entriesOf(one).map(({ duration, uri }) => ({ duration, bytes: directory.sizeOf(uri) })))
-
-    /** Returns the duration, average bitrate and peak bitrate of a rendition's segments. */
-    const measureRates = (one: StreamFiles.HlsRendition) => {
-      const { average, duration, peak } = measure(one)
-      return { duration, rendition: { ...one.rendition, bitrate: average }, peakBitrate: peak }
-    }
-
-    type Rates = (
-      one: StreamFiles.HlsRendition,
-      group: MultivariantPlaylist.AudioGroup
-    ) => Pick<MultivariantPlaylist.Variant, "rendition" | "peakBitrate">
-
-    /** Other audio is loaded beside the segments with the default (RFC 8216, section 4.3.4.2). */
-    const withOtherAudio: Rates = (one, group) => {
-      const { peakBitrate, rendition } = measureRates(one)
-      const others = otherAudio.filter(({ playlist }) => group.audio.some(({ uri }) => uri === playlist)).map(measure)
-      const [average, peak] = [others.map((each) => each.average), others.map((each) => each.peak)]
-      return {
-        rendition: { ...rendition, bitrate: rendition.bitrate + Math.max(0, ...average) },
-        peakBitrate: peakBitrate + Math.max(0, ...peak)
-      }
-    }
-
-    const expectedRates: Rates = ({ rendition }) => ({ rendition, peakBitrate: rendition.bitrate })
-
-    const codecsOf = ({ prefix }: StreamFiles.HlsRendition) =>
+    const codecsOf: HlsMedia["codecsOf"] = ({ prefix }) =>
       Effect.map(directory.head(StreamFiles.segment(prefix, 0), headBytes), (head) =>
         [hasVideo ? TransportStream.videoCodec(head) : undefined, hasAudio ? audioCodec : undefined].filter(
           (codec) => codec !== undefined
         )
       )
+    const finishCaptions: CaptionOutput.Finish = (duration) => CaptionOutput.finish(directory, expected, duration)
+    return over({ directory, codecsOf, finishCaptions }, expected)
+  })
 
-    /** Writes the multivariant playlist. Returns its event. */
-    const writeMultivariant = (rates: Rates, captions: ReadonlyArray<StreamFiles.CaptionFiles>) =>
-      Effect.gen(function* () {
-        codecs ??= yield* Effect.forEach(all, codecsOf)
-        const found = codecs
-        const name = StreamFiles.entry("hls")
-        const [defaultAudio] = expected.audio ?? []
-        const audio = defaultAudio === undefined ? [] : [{ rendition: defaultAudio, uri: undefined }]
-        const others = otherAudio.filter(hasSegments).map(({ playlist, rendition }) => ({ rendition, uri: playlist }))
-        const variants = MultivariantPlaylist.audioGroups([...audio, ...others]).flatMap((group) =>
-          MultivariantPlaylist.startFirst(
-            all.map((one, index) => ({
-              ...rates(one, group),
-              uri: one.playlist,
-              codecs: [...(found[index] ?? []), ...(group.codec === undefined ? [] : [group.codec])],
-              audio: group
-            }))
-          )
-        )
-        const text = MultivariantPlaylist.render(variants, captions)
-        texts.set(name, text)
-        yield* directory.write(name, text)
-        return Events.PlaylistUpdated({ name, text })
-      })
+/** Makes the output of media playlists and segments, wherever they are. */
+export const over = ({ codecsOf, directory, finishCaptions }: HlsMedia, expected: Presentation): PresentationOutput => {
+  const all = StreamFiles.hlsRenditions(expected)
+  const otherAudio = StreamFiles.hlsAudio(expected)
+  const hasMultivariant = StreamFiles.hasMultivariant(expected)
+  /** Texts of the playlists, by name. */
+  const texts = new Map<string, string>()
+  let codecs: ReadonlyArray<ReadonlyArray<string>> | undefined
 
-    /** Reads the playlists before the directory, so that all segments that they list are found there. */
-    const takeEvents = Effect.gen(function* () {
-      const updated: Array<ConversionEvent> = []
-      for (const { playlist: name } of [...all, ...otherAudio]) {
-        const written = yield* directory.read(name)
-        if (written === undefined) continue
-        const text = MediaPlaylist.withTarget(written, segmentSeconds)
-        if (text === texts.get(name)) continue
-        texts.set(name, text)
-        updated.push(Events.PlaylistUpdated({ name, text }))
-      }
-      const segments = (yield* directory.newSegments).map((name) => Events.SegmentFinished({ name }))
-      const events: ReadonlyArray<ConversionEvent> = [...segments, ...updated]
-      const isMultivariantDue =
-        hasMultivariant &&
-        !texts.has(StreamFiles.entry("hls")) &&
-        isPlayable() &&
-        // Players read this playlist once.
-        otherAudio.every(hasSegments)
-      return isMultivariantDue ? [...events, yield* writeMultivariant(expectedRates, [])] : events
-    })
+  type Files = Pick<StreamFiles.HlsRendition, "playlist">
+  const entriesOf = ({ playlist }: Files) => MediaPlaylist.entries(texts.get(playlist) ?? "")
+  const hasSegments = (one: Files) => entriesOf(one).length > 0
+  const isPlayable = () => all.every(hasSegments)
 
-    const finish = Effect.gen(function* () {
-      const events = yield* takeEvents
-      if (!isPlayable()) return { events, presentation: undefined }
-      for (const { playlist } of [...all, ...otherAudio]) {
-        const text = texts.get(playlist)
-        if (text !== undefined) yield* directory.write(playlist, text)
-      }
+  const measure = (one: Files) =>
+    Bitrates.measure(entriesOf(one).map(({ duration, uri }) => ({ duration, bytes: directory.sizeOf(uri) })))
+
+  /** Returns the duration, average bitrate and peak bitrate of a rendition's segments. */
+  const measureRates = (one: StreamFiles.HlsRendition) => {
+    const { average, duration, peak } = measure(one)
+    return { duration, rendition: { ...one.rendition, bitrate: average }, peakBitrate: peak }
+  }
+
+  type Rates = (
+    one: StreamFiles.HlsRendition,
+    group: MultivariantPlaylist.AudioGroup
+  ) => Pick<MultivariantPlaylist.Variant, "rendition" | "peakBitrate">
+
+  /** Other audio is loaded beside the segments with the default (RFC 8216, section 4.3.4.2). */
+  const withOtherAudio: Rates = (one, group) => {
+    const { peakBitrate, rendition } = measureRates(one)
+    const others = otherAudio.filter(({ playlist }) => group.audio.some(({ uri }) => uri === playlist)).map(measure)
+    const [average, peak] = [others.map((each) => each.average), others.map((each) => each.peak)]
+    return {
+      rendition: { ...rendition, bitrate: rendition.bitrate + Math.max(0, ...average) },
+      peakBitrate: peakBitrate + Math.max(0, ...peak)
+    }
+  }
+
+  const expectedRates: Rates = ({ rendition }) => ({ rendition, peakBitrate: rendition.bitrate })
+
+  /** Writes the multivariant playlist. Returns its event. */
+  const writeMultivariant = (rates: Rates, captions: ReadonlyArray<StreamFiles.CaptionFiles>) =>
+    Effect.gen(function* () {
       codecs ??= yield* Effect.forEach(all, codecsOf)
       const found = codecs
-      const results = Arr.map(all, (one, index) => ({ ...measureRates(one), codecs: found[index] ?? [] }))
-      const audio = expected.audio?.filter(({ name }, index) => {
-        const files = otherAudio.find(({ rendition }) => rendition.name === name)
-        return index === 0 || (files !== undefined && hasSegments(files))
-      })
-      const { duration } = Arr.headNonEmpty(results)
-      const captions = yield* CaptionOutput.finish(directory, expected, duration)
-      const presentation: Presentation = {
-        ...captions.presentation,
-        ...(audio === undefined ? undefined : { audio }),
-        duration,
-        renditions: Arr.map(results, ({ codecs: names, peakBitrate, rendition }) => ({
-          ...rendition,
-          peakBitrate,
-          codecs: names
-        }))
-      }
-      if (!hasMultivariant) return { events, presentation }
-      const multivariant = yield* writeMultivariant(withOtherAudio, StreamFiles.captionFiles(presentation))
-      return { events: [...events, ...captions.events, multivariant], presentation }
+      const name = StreamFiles.entry("hls")
+      const [defaultAudio] = expected.audio ?? []
+      const audio = defaultAudio === undefined ? [] : [{ rendition: defaultAudio, uri: undefined }]
+      const others = otherAudio.filter(hasSegments).map(({ playlist, rendition }) => ({ rendition, uri: playlist }))
+      const variants = MultivariantPlaylist.audioGroups([...audio, ...others]).flatMap((group) =>
+        MultivariantPlaylist.startFirst(
+          all.map((one, index) => ({
+            ...rates(one, group),
+            uri: one.playlist,
+            codecs: [...(found[index] ?? []), ...(group.codec === undefined ? [] : [group.codec])],
+            audio: group
+          }))
+        )
+      )
+      const text = MultivariantPlaylist.render(variants, captions)
+      texts.set(name, text)
+      yield* directory.write(name, text)
+      return Events.PlaylistUpdated({ name, text })
     })
 
-    return { measureBytes: directory.measureBytes, takeEvents, finish }
+  /** Reads the playlists before the directory, so that all segments that they list are found there. */
+  const takeEvents = Effect.gen(function* () {
+    const updated: Array<ConversionEvent> = []
+    for (const { playlist: name } of [...all, ...otherAudio]) {
+      const written = yield* directory.read(name)
+      if (written === undefined) continue
+      const text = MediaPlaylist.withTarget(written, segmentSeconds)
+      if (text === texts.get(name)) continue
+      texts.set(name, text)
+      updated.push(Events.PlaylistUpdated({ name, text }))
+    }
+    const segments = (yield* directory.newSegments).map((name) => Events.SegmentFinished({ name }))
+    const events: ReadonlyArray<ConversionEvent> = [...segments, ...updated]
+    const isMultivariantDue =
+      hasMultivariant &&
+      !texts.has(StreamFiles.entry("hls")) &&
+      isPlayable() &&
+      // Players read this playlist once.
+      otherAudio.every(hasSegments)
+    return isMultivariantDue ? [...events, yield* writeMultivariant(expectedRates, [])] : events
   })
+
+  const finish = Effect.gen(function* () {
+    const events = yield* takeEvents
+    if (!isPlayable()) return { events, presentation: undefined }
+    for (const { playlist } of [...all, ...otherAudio]) {
+      const text = texts.get(playlist)
+      if (text !== undefined) yield* directory.write(playlist, text)
+    }
+    codecs ??= yield* Effect.forEach(all, codecsOf)
+    const found = codecs
+    const results = Arr.map(all, (one, index) => ({ ...measureRates(one), codecs: found[index] ?? [] }))
+    const audio = expected.audio?.filter(({ name }, index) => {
+      const files = otherAudio.find(({ rendition }) => rendition.name === name)
+      return index === 0 || (files !== undefined && hasSegments(files))
+    })
+    const { duration } = Arr.headNonEmpty(results)
+    const captions = yield* finishCaptions(duration)
+    const presentation: Presentation = {
+      ...captions.presentation,
+      ...(audio === undefined ? undefined : { audio }),
+      duration,
+      renditions: Arr.map(results, ({ codecs: names, peakBitrate, rendition }) => ({
+        ...rendition,
+        peakBitrate,
+        codecs: names
+      }))
+    }
+    if (!hasMultivariant) return { events, presentation }
+    const multivariant = yield* writeMultivariant(withOtherAudio, StreamFiles.captionFiles(presentation))
+    return { events: [...events, ...captions.events, multivariant], presentation }
+  })
+
+  return { measureBytes: directory.measureBytes, takeEvents, finish }
+}

@@ -1,6 +1,7 @@
 /**
  * Reads the output directory of a running conversion.
  */
+import type { ByteRange } from "@holdfast/core/storage/BlobStore"
 import type { Format } from "@holdfast/core/transcoding/Presentation"
 import * as StreamFiles from "@holdfast/core/transcoding/StreamFiles"
 import * as Effect from "effect/Effect"
@@ -18,6 +19,8 @@ export interface OutputDirectory {
   readonly read: (name: string) => Effect.Effect<string | undefined, PlatformError>
   /** Returns the first bytes of a file. */
   readonly head: (name: string, bytes: number) => Effect.Effect<Uint8Array, PlatformError>
+  /** Reads a range of a finished segment, which the caller keeps within it. */
+  readonly readRange: (name: string, range: ByteRange) => Effect.Effect<Uint8Array, PlatformError>
   /** Removes a file, if it exists. */
   readonly remove: (name: string) => Effect.Effect<void, PlatformError>
   /** Writes a text file atomically. */
@@ -86,6 +89,22 @@ export const make = (path: string, format: Format): Effect.Effect<OutputDirector
               const buffer = new Uint8Array(bytes)
               const count = yield* file.read(buffer)
               return buffer.subarray(0, Number(count))
+            })
+          )
+        ),
+      readRange: (name, { length, offset }) =>
+        Effect.scoped(
+          Effect.flatMap(files.open(`${path}/${name}`), (file) =>
+            Effect.gen(function* () {
+              const buffer = new Uint8Array(length)
+              yield* file.seek(BigInt(offset), "start")
+              let at = 0
+              while (at < length) {
+                const count = Number(yield* file.read(buffer.subarray(at)))
+                if (count === 0) break
+                at += count
+              }
+              return buffer.subarray(0, at)
             })
           )
         ),

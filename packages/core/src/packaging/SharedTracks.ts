@@ -1,0 +1,68 @@
+/**
+ * What is needed to make the segments of HLS of a shared presentation, beside the segments of DASH: the initialization segments, and which
+ * representations a rendition consists of. It is stored as JSON.
+ */
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import * as StreamFiles from "../transcoding/StreamFiles.ts"
+import { malformed, type PackagingError } from "./PackagingError.ts"
+import type { Source } from "./Source.ts"
+import * as StoredSegment from "./StoredSegment.ts"
+
+const Representation = Schema.NullOr(Schema.Int)
+
+const Stored = Schema.fromJsonString(
+  Schema.Struct({
+    version: Schema.Literal(1),
+    /** As in `StoredSegment.StoredTracks`. */
+    delay: Schema.Finite,
+    renditions: Schema.Array(Schema.Struct({ prefix: Schema.String, video: Representation, audio: Representation })),
+    /** By representation. */
+    inits: Schema.Array(Schema.Uint8ArrayFromBase64)
+  })
+)
+export type SharedTracks = typeof Stored.Type
+
+const encodeStored = Schema.encodeSync(Stored)
+const decodeStored = Schema.decodeUnknownOption(Stored)
+
+/** Makes the tracks of a presentation with these initialization segments. Fails if one of them has no support. */
+export const make = (
+  renditions: ReadonlyArray<StreamFiles.SharedRendition>,
+  inits: ReadonlyArray<Uint8Array>
+): Effect.Effect<SharedTracks, PackagingError> =>
+  Effect.map(Effect.forEach(inits, StoredSegment.delayOf), (delays) => ({
+    version: 1,
+    delay: Math.max(0, ...delays),
+    renditions,
+    inits
+  }))
+
+export const encode = (tracks: SharedTracks): string => encodeStored(tracks)
+
+/** Reads what `encode` has written. */
+export const decode = (bytes: Uint8Array): Effect.Effect<SharedTracks, PackagingError> => {
+  const decoded = decodeStored(new TextDecoder().decode(bytes))
+  return decoded._tag === "Some" ? Effect.succeed(decoded.value) : Effect.fail(malformed("The tracks are damaged."))
+}
+
+/** Finds the rendition of a segment of HLS; undefined if there is none of this name. */
+export const findRendition = (
+  { renditions }: Pick<SharedTracks, "renditions">,
+  { prefix }: StreamFiles.TransportName
+): StreamFiles.SharedRendition | undefined => renditions.find((rendition) => rendition.prefix === prefix)
+
+/** Plans a segment of HLS. `find` returns a segment of DASH by its name; undefined if there is none. */
+export const toTransport = <E>(
+  { delay, inits }: SharedTracks,
+  { audio, video }: StreamFiles.SharedRendition,
+  sequence: number,
+  find: (name: string) => Source<E> | undefined
+): Effect.Effect<StoredSegment.StoredSegment<E>, E | PackagingError> => {
+  const trackOf = (representation: number | null): StoredSegment.StoredTrack<E> | undefined => {
+    const init = representation === null ? undefined : inits[representation]
+    if (representation === null || init === undefined) return undefined
+    return { init, segment: find(StreamFiles.chunk(representation, sequence + 1)) }
+  }
+  return StoredSegment.make({ video: trackOf(video), audio: trackOf(audio), delay, sequence })
+}
