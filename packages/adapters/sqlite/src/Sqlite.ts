@@ -138,8 +138,8 @@ const cutTimeout = "10 seconds"
  * Several processes may have the same file open.
  *
  * node:sqlite runs each statement synchronously. Transactions and statements of requests that write run on the calling thread:
- * they are short, and messages to another thread would take longer than they do. Those of one turn of the event loop are committed
- * together (`GroupCommit`). Reads outside of a transaction, and all statements of background work, may take long: those of a database
+ * they are short, and messages to another thread would take longer than they do. Those of one turn of the event loop, or of the time of
+ * a sync, are committed together (`GroupCommit`). Reads outside of a transaction, and all statements of background work, may take long: those of a database
  * in a file run on threads of their own. So do checkpoints, and the fsync that makes a commit durable: changes that commit at the same
  * time share it (`LogSync`).
  *
@@ -169,7 +169,7 @@ export const makeClients = ({
     const currentWriter = Effect.map(IsBackgroundWork, (isBackground) => (isBackground ? backgroundWriter : writer))
     const writerOf = (connection: Connection) => (connection === writer.connection ? writer : backgroundWriter)
     const pool = FairPool.make({ size: 1, timeout: statementTimeout })
-    const group = log === undefined ? undefined : GroupCommit.make({ writer, turns: pool })
+    const group = log === undefined ? undefined : GroupCommit.make({ writer, turns: pool, whenSynced: log.whenSynced })
     const close = group?.close ?? Effect.void
     yield* Effect.addFinalizer(() => close)
     /** For what does not join the open transaction. */

@@ -3,7 +3,8 @@
  * rolls back no other, and ends when the transaction is committed.
  *
  * The requests whose syncs end together change the same pages: one transaction writes each page to the log once, and takes one lock
- * and one snapshot. It stays open until the end of the turn, not for longer, because other processes wait for its lock meanwhile.
+ * and one snapshot. While the log is synced, the transaction stays open until the sync ends: an earlier commit would wait for the next
+ * sync all the same. Where other processes commit, it ends with the turn, because they wait for its lock meanwhile.
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -45,6 +46,8 @@ export interface Options {
   readonly writer: Writer
   /** Lends the writer to one change at a time. */
   readonly turns: FairPool
+  /** Calls a function when the transaction may be committed: when the running sync of the log ends, or at once. */
+  readonly whenSynced: (then: () => void) => void
 }
 
 /** Returns the error for a change whose transaction was rolled back because of another change that ended like this. */
@@ -62,7 +65,7 @@ const rolledBack = (other: Exit.Exit<unknown, unknown>): SqlError => {
 }
 
 /** Makes the groups of a writer on the calling thread. */
-export const make = ({ turns, writer }: Options): GroupCommit => {
+export const make = ({ turns, whenSynced, writer }: Options): GroupCommit => {
   const { connection, isTransaction, onCommitFailure } = writer
   let open: Group | undefined
   /** Whether a change of the open transaction has the turn. */
@@ -86,10 +89,12 @@ export const make = ({ turns, writer }: Options): GroupCommit => {
   const begin: Effect.Effect<Group, SqlError> = Effect.map(connection.execute(beginStatement, [], undefined), () => {
     const group: Group = { outcome: undefined, size: 0, isDue: false, waiting: [] }
     open = group
-    setImmediate(() => {
-      group.isDue = true
-      if (open === group && !isChanging) commitOpen()
-    })
+    setImmediate(() =>
+      whenSynced(() => {
+        group.isDue = true
+        if (open === group && !isChanging) commitOpen()
+      })
+    )
     return group
   })
 

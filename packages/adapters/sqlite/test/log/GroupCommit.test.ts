@@ -1,5 +1,5 @@
 /**
- * Changes of one turn of the event loop, which are committed together.
+ * Changes of one turn of the event loop, or of the time of a sync, which are committed together.
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
@@ -9,6 +9,10 @@ import * as Fiber from "effect/Fiber"
 import * as Fs from "node:fs"
 import type { SqlClient } from "effect/sql/SqlClient"
 import * as Reactivity from "effect/reactivity/Reactivity"
+import * as FairPool from "@holdfast/sql/FairPool"
+import * as GroupCommit from "../../src/internal/GroupCommit.ts"
+import * as SqliteFile from "../../src/internal/SqliteFile.ts"
+import * as Writer from "../../src/internal/Writer.ts"
 import * as Sqlite from "../../src/Sqlite.ts"
 import * as Temporary from "../support/Temporary.ts"
 
@@ -119,6 +123,48 @@ describe("changes at the same time", () => {
       yield* Fiber.join(waiting)
       yield* Fiber.join(earlier)
       assert.deepStrictEqual(yield* stored(sql), [1, 2])
+    })
+  )
+
+  it.live("the log is synced meanwhile → changes of several turns are one commit, made when the sync ends", () =>
+    Effect.gen(function* () {
+      const file = yield* Temporary.file
+      const database = yield* Effect.acquireRelease(
+        Effect.sync(() => SqliteFile.open(file)),
+        (opened) => Effect.sync(() => opened.close())
+      )
+      database.exec("CREATE TABLE item (id INTEGER PRIMARY KEY)")
+      let synced: (() => void) | undefined
+      const registered = yield* Deferred.make<void>()
+      const group = GroupCommit.make({
+        writer: Writer.fromDatabase(database),
+        turns: FairPool.make({ size: 1 }),
+        whenSynced: (then) => {
+          synced = then
+          Deferred.doneUnsafe(registered, Effect.void)
+        }
+      })
+      const add = (id: number) =>
+        Effect.forkChild(
+          group.run(({ connection }) => connection.execute(`INSERT INTO item (id) VALUES (${id})`, [], undefined)),
+          { startImmediately: true }
+        )
+      const first = yield* add(1)
+      yield* Deferred.await(registered)
+      const second = yield* add(2)
+      assert.isTrue(database.isTransaction)
+      assert.isUndefined(first.pollUnsafe())
+      synced?.()
+      assert.isFalse(database.isTransaction)
+      yield* Fiber.join(first)
+      yield* Fiber.join(second)
+
+      // What does not join the transaction ends it without waiting for the sync.
+      const third = yield* add(3)
+      yield* group.close
+      assert.isFalse(database.isTransaction)
+      yield* Fiber.join(third)
+      assert.strictEqual(database.prepare("SELECT COUNT(*) AS number FROM item").get()?.number, 3)
     })
   )
 })

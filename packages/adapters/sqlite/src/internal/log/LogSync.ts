@@ -43,6 +43,8 @@ export interface LogSync extends Commits {
   readonly cut: () => boolean
   /** After a failed sync: fails everything that waits for it. */
   readonly refuse: (isCut: boolean) => void
+  /** Calls a function when the running sync ends; at once when none runs, or when other processes commit. */
+  readonly whenSynced: (then: () => void) => void
   /** The frames of the log. */
   readonly frames: () => number
   /** Calls a function after each commit, with the frames of the log. */
@@ -99,6 +101,7 @@ export const make = ({ file, index, isShared, snapshots }: Options): LogSync => 
   let [isSyncing, isCommitting, needsTrim] = [false, false, false]
   let position = index.readOrRecover()
   let waiting: Array<Waiter> = []
+  let whenIdle: Array<() => void> = []
   let listener: (frames: number) => void = () => undefined
 
   const fail = (cause: unknown): void => {
@@ -107,13 +110,19 @@ export const make = ({ file, index, isShared, snapshots }: Options): LogSync => 
     Deferred.doneUnsafe(failed, Effect.succeed(failure))
   }
 
+  const resumeIdle = (due: ReadonlyArray<() => void>): void => {
+    for (const then of due) then()
+  }
+
   const start = (): void => {
     isSyncing = true
     included = visible
     fsync(descriptor, (error) => {
       isSyncing = false
       if (error !== null) fail(error)
-      if (failure !== undefined) return
+      const due = whenIdle
+      whenIdle = []
+      if (failure !== undefined) return resumeIdle(due)
       durable = included
       if (visible > durable) {
         snapshots.advance()
@@ -121,6 +130,7 @@ export const make = ({ file, index, isShared, snapshots }: Options): LogSync => 
         start()
       } else if (isCommitting) snapshots.advance()
       else snapshots.release()
+      resumeIdle(due)
       const settled = waiting.filter(({ commits }) => commits <= durable)
       waiting = waiting.filter(({ commits }) => commits > durable)
       resumeAll(settled)
@@ -223,6 +233,10 @@ export const make = ({ file, index, isShared, snapshots }: Options): LogSync => 
       const refused = waiting
       waiting = []
       for (const { resume } of refused) resume(Effect.fail(error))
+    },
+    whenSynced: (then) => {
+      if (isSyncing && !isShared) whenIdle.push(then)
+      else then()
     },
     frames: () => (index.read() ?? position).frames,
     onCommit: (added) => {
