@@ -79,15 +79,26 @@ const makeMethods = (layout: Layout.Layout, { reserveBytes }: Options, writer = 
       const bytes = WholeContents.bytesOf(content)
       const upload = bytes === undefined ? Upload.make(path, directCalls) : Upload.ofBytes(path, directCalls, bytes)
       const space = reserve.writer(Upload.bufferBytes)
+      const arrived =
+        bytes === undefined ? undefined : publisher.directorySyncs.announce(`${layout.blobs}/${blobPath.parent}`)
       const toBlobError = Effect.mapError(FsErrors.fromErrnoOfStore("put"))
       const write = (chunks: ReadonlyArray<Uint8Array>) =>
         toBlobError(Effect.flatMap(space.claim(countBytes(chunks)), () => upload.accept(chunks)))
       return restore(bytes === undefined ? Stream.runForEachArray(content, write) : write([bytes])).pipe(
         Effect.andThen(toBlobError(upload.finish)),
         // An interruption cannot stop a system call. `restore(Effect.void)` checks for one between the calls.
-        Effect.tap(() => toBlobError(Publication.publish(publisher, path, blobPath, restore(Effect.void)))),
+        Effect.tap(() =>
+          toBlobError(
+            Publication.publish(publisher, path, blobPath, { checkInterruption: restore(Effect.void), arrived })
+          )
+        ),
         Effect.onError(() => Effect.andThen(upload.discard, probe.expire)),
-        Effect.onExit(() => Effect.sync(space.close))
+        Effect.onExit(() =>
+          Effect.sync(() => {
+            arrived?.()
+            space.close()
+          })
+        )
       )
     })
 
@@ -97,7 +108,7 @@ const makeMethods = (layout: Layout.Layout, { reserveBytes }: Options, writer = 
       const path = `${layout.tmp}/${to.blobId}.${writer}${uploads++}`
       return FsCall.call<void>((done) => Fs.link(from.path, path, done)).pipe(
         Effect.andThen(restore(Receipt.make(path))),
-        Effect.tap(() => Publication.publish(publisher, path, to, restore(Effect.void))),
+        Effect.tap(() => Publication.publish(publisher, path, to, { checkInterruption: restore(Effect.void) })),
         Effect.onError(() => FsCall.ignoreFailure(FsCall.unlink(path)))
       )
     })

@@ -24,20 +24,25 @@ export interface Publisher {
   readonly directorySyncs: DirectorySyncs.DirectorySyncs
 }
 
+/** Steps of the caller. */
+export interface Steps {
+  /** Is interrupted when the upload was interrupted meanwhile. The caller runs everything else uninterruptibly. */
+  readonly checkInterruption: Effect.Effect<void>
+  /** Ends the announcement of the upload (`DirectorySyncs.announce`). */
+  readonly arrived?: (() => void) | undefined
+}
+
 /**
  * Renames a file, which must be durable, and makes its new name durable.
  *
  * Before the directory is synced, a crash may undo the rename; therefore a failure or an interruption undoes it, too. They
  * cannot restore a blob that the rename replaced. In that case the new blob stays, as a whole.
- *
- * `checkInterruption` is interrupted when the upload was interrupted meanwhile. The caller runs everything else
- * uninterruptibly.
  */
 export const publish = (
   { directCalls, directories, directorySyncs, layout }: Publisher,
   from: string,
   to: Layout.BlobPath,
-  checkInterruption: Effect.Effect<void>
+  { arrived, checkInterruption }: Steps
 ): Effect.Effect<void, FsCall.ErrnoError> => {
   const rename = Effect.andThen(
     directories.ensure(to.parent),
@@ -60,7 +65,7 @@ export const publish = (
       (error) => error.code === "ENOENT",
       () => createAndRename
     )
-    yield* directorySyncs.sync(`${layout.blobs}/${to.parent}`).pipe(
+    yield* directorySyncs.sync(`${layout.blobs}/${to.parent}`, arrived).pipe(
       Effect.andThen(checkInterruption),
       Effect.onError(() => (replaces ? Effect.void : FsCall.ignoreFailure(FsCall.unlink(to.path))))
     )
