@@ -112,7 +112,7 @@ Requires.requires(Tools.missing).describe("presentation", () => {
         assert.deepStrictEqual(CheckedConversion.uris(text), ["108p.m3u8", "108p.m3u8"])
         assert.match(
           text,
-          /CODECS="avc1\.\w{6},mp4a\.40\.2",AUDIO="audio",.*\n.*\n.*CODECS="avc1\.\w{6},mp4a\.40\.2,ac-3",AUDIO="ac-3"/
+          /CODECS="avc1\.\w{6},mp4a\.40\.2",AUDIO="audio",.*\n.*\n.*CODECS="avc1\.\w{6},ac-3",AUDIO="ac-3"/
         )
         const options = ["-v", "error", "-show_entries", "stream=codec_name,channels", "-of", "csv=p=0"]
         const tracksOf = (name: string) => [

@@ -63,6 +63,13 @@ export const audioGroups = (all: ReadonlyArray<VariantAudio>): Arr.NonEmptyReado
   ]
 }
 
+/**
+ * Returns the codecs of a variant in groups of copied audio, given those of its segments. AAC in the segments is left out: video.js does
+ * not check the codecs of a variant with two of audio, begins to play it, and fails.
+ */
+export const codecsBeside = (codecs: ReadonlyArray<string>, copied: ReadonlyArray<string>): ReadonlyArray<string> =>
+  copied.length === 0 ? codecs : [...codecs.filter((codec) => !codec.startsWith("mp4a.")), ...copied]
+
 const captionMedia = ({ playlist, rendition: { label, language } }: CaptionFiles): string =>
   `#EXT-X-MEDIA:${[
     `TYPE=SUBTITLES,GROUP-ID="${captionGroup}",NAME="${label}"`,
@@ -187,7 +194,7 @@ export const withVariants = (text: string, variants: readonly [Variant, ...Array
     return startFirst(variants).flatMap(({ codecs, peakBitrate, rendition, uri }) => [
       `#EXT-X-STREAM-INF:${streamInf({
         uri,
-        codecs: [...codecs, ...(tag.match(copiedCodecs) ?? [])],
+        codecs: codecsBeside(codecs, tag.match(copiedCodecs) ?? []),
         rendition: { ...rendition, bitrate: rendition.bitrate + beside },
         peakBitrate: peakBitrate + beside
       })}${groups}`,

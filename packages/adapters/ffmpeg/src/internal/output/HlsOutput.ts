@@ -106,7 +106,10 @@ export const over = ({ codecsOf, directory, finishCaptions }: HlsMedia, expected
           all.map((one, index) => ({
             ...rates(one, group),
             uri: one.playlist,
-            codecs: [...(found[index] ?? []), ...(group.codec === undefined ? [] : [group.codec])],
+            codecs: MultivariantPlaylist.codecsBeside(
+              found[index] ?? [],
+              group.codec === undefined ? [] : [group.codec]
+            ),
             audio: group
           }))
         )
