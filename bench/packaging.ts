@@ -84,6 +84,8 @@ const seconds = 60
 const kilobits = 1800
 /** Of the videos each segment of which is requested once. */
 const longMinutes = 5
+/** Of such videos, that are read before the first round: the code has reached its full speed then. */
+const warmUps = 3
 const connections = 4
 /** Of a round, and of the viewers each. */
 const requestsOfRound = 200
@@ -267,7 +269,7 @@ const once = (
     return LoadSubject.make({ ...server, name, requests, connections: 1, status, count, warmUp: 0, unitsPerRequest: 1 })
       .round
   })
-  return { name, warmUp: round, round }
+  return { name, warmUp: Effect.replicateEffect(round, warmUps), round }
 }
 
 /**
@@ -277,8 +279,7 @@ const once = (
 const measureFirstRequests = (service: Service, path: string, { directory, rounds }: Measured) =>
   Effect.gen(function* () {
     const bytes = yield* attempt("The size of a video", async () => (await stat(path)).size)
-    // One more for the requests before the first round.
-    const videos = yield* Effect.forEach(Array.from({ length: rounds + 1 }).keys(), (index) =>
+    const videos = yield* Effect.forEach(Array.from({ length: warmUps + rounds }).keys(), (index) =>
       prepare(service, `long-${index}.mp4`, path)
     )
     const count = videos[0]?.hls.length ?? 0
