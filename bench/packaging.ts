@@ -83,7 +83,7 @@ const seconds = 60
 /** Of the video whose segments are read. Those of four seconds have 1.1 MB. */
 const kilobits = 1800
 /** Of the videos each segment of which is requested once. */
-const longMinutes = 5
+const longMinutes = 10
 /** Of such videos, that are read before the first round: the code has reached its full speed then. */
 const warmUps = 3
 const connections = 4

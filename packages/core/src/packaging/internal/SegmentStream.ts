@@ -9,7 +9,7 @@ import type { PackagingError } from "../PackagingError.ts"
 import type { Source } from "../Source.ts"
 import { attempt } from "./Attempt.ts"
 import * as Memory from "./Memory.ts"
-import * as ReadPlan from "./ReadPlan.ts"
+import type * as ReadPlan from "./ReadPlan.ts"
 
 /** The samples that are in memory, by their number in the ranges of the plan. The writer neither changes nor keeps them. */
 export interface LoadedSamples {
@@ -54,6 +54,8 @@ export const make = <E>(
   Stream.unwrap(
     Effect.map(attempt(makeWriter), ({ head, plan: { extents, ranges, steps }, write }) => {
       const loaded: Array<Loaded | undefined> = []
+      /** The extent that was read last, which most of the samples are in that are written next. */
+      let latest = 0
       const samples: LoadedSamples = {
         bytesOf: (sample) => loaded[extents.of[sample] ?? 0]?.bytes ?? new Uint8Array(),
         startOf: (sample) => (ranges.offsets[sample] ?? 0) - (extents.offsets[extents.of[sample] ?? 0] ?? 0)
@@ -71,14 +73,14 @@ export const make = <E>(
           const isInBlock = bytes.buffer === block.buffer
           if (isSmall && !isInBlock) Memory.release(block)
           loaded[extent] = { bytes: isInBlock ? block : bytes, isBlock: isSmall && isInBlock }
+          latest = extent
         })
       }
       /** The block of the last chunk, if it has no samples. The memory of a run that fails or is interrupted is not used again. */
       let written: Uint8Array | undefined
-      /** Returns memory for what is written of units, the first of which begins with a sample. */
-      const allocate = (bytes: number, sample: number): Output => {
+      const allocate = (bytes: number): Output => {
         if (!isTransient || bytes > Memory.writtenBytes) return { bytes: new Uint8Array(bytes), at: 0 }
-        const found = loaded[extents.of[sample] ?? 0]
+        const found = loaded[latest]
         const block = found?.isBlock === true ? found.bytes : (written = Memory.take())
         return { bytes: block, at: Memory.readBytes }
       }
@@ -95,8 +97,7 @@ export const make = <E>(
         const { drop, from, load: missing, to } = step
         for (const extent of drop) forget(extent)
         for (const extent of missing) yield* load(extent)
-        const [first] = ReadPlan.boundsOf(ranges.firsts, from)
-        const chunk = yield* attempt(() => write(from, to, samples, (bytes) => allocate(bytes, first)))
+        const chunk = yield* attempt(() => write(from, to, samples, allocate))
         // The head comes with the first samples: a source that cannot be read fails before the first chunk.
         return index === 0 ? ([head, chunk] as const) : ([chunk] as const)
       })
