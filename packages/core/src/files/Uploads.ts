@@ -27,6 +27,7 @@ import type { AliasTaken, FileExists, UploadExpired } from "./FileErrors.ts"
 import { hideOwner } from "./internal/AliasConflict.ts"
 import { getFile, checkBucketId } from "./internal/FileLookup.ts"
 import * as StoreFile from "./internal/StoreFile.ts"
+import * as Traced from "./internal/Traced.ts"
 import type { FileRef, Place } from "./FileRef.ts"
 import { FileRepository } from "./FileRepository.ts"
 import { FileWriter } from "./FileWriter.ts"
@@ -171,68 +172,76 @@ const make = Effect.gen(function* () {
   }
 
   return Uploads.of({
-    upload: Effect.fn("Uploads.upload")(function* (actor, bucket, content, description, options = {}) {
-      const identity = yield* access.require(actor, bucket, "file:write")
-      yield* checkBucketId(bucket)
-      const { condition = {}, onConflict = "fail", place } = options
-      const folder = folderOf(identity)
-      const storing = { bucket, condition, folder, onConflict }
-      // Before the look-up, which must not show a token which files there are outside its folder, and before the transfer.
-      if (folder !== undefined)
-        yield* access.require(actor, { ...bucket, path: yield* knownPath(options) }, "file:write")
-      const existing = yield* findAt(bucket, place)
-      if (place !== undefined || onConflict !== "replace") yield* StoreFile.check(storing, existing)
-      const replacedBytes = onConflict === "replace" ? replacedAt(bucket, existing, options) : undefined
-      const staged = yield* stage(bucket, content, { ...options, replacedBytes })
-      const decode = options.allowsMarker === true ? NewFile.decodeWithMarker : NewFile.decode
-      const described = yield* Effect.flatMap(description, decode)
-      yield* checkHeaders(bucket.tenantId, described.headers ?? [])
-      const stored = yield* staged.contentFor(described.name)
-      const file = yield* Effect.provideService(NewFile.make(described, stored), SecureRandom, random)
-      if (folder !== undefined) yield* access.require(actor, { ...bucket, path: file.path }, "file:write")
-      const { alias, headers, metadata } = described
-      const replaced = {
-        ...(alias === undefined ? undefined : { alias }),
-        ...(metadata === undefined ? undefined : { metadata }),
-        ...(headers === undefined ? undefined : { headers: file.headers })
-      }
-      const change = { bucket, identity, content: stored, file }
-      const newFile = { file: { ...file, content: stored }, description: replaced }
-      const commit = (how: StoreFile.StoreOptions) =>
-        staged.commit(store(how, newFile).pipe(by(identity), hideOwner(identity)))
-      return File.fromStored(yield* storeWithHooks(storing, change, commit))
-    }, Effect.scoped),
+    upload: Effect.fnUntraced(
+      function* (actor, bucket, content, description, options = {}) {
+        const identity = yield* access.require(actor, bucket, "file:write")
+        yield* checkBucketId(bucket)
+        const { condition = {}, onConflict = "fail", place } = options
+        const folder = folderOf(identity)
+        const storing = { bucket, condition, folder, onConflict }
+        // Before the look-up, which must not show a token which files there are outside its folder, and before the transfer.
+        if (folder !== undefined)
+          yield* access.require(actor, { ...bucket, path: yield* knownPath(options) }, "file:write")
+        const existing = yield* findAt(bucket, place)
+        if (place !== undefined || onConflict !== "replace") yield* StoreFile.check(storing, existing)
+        const replacedBytes = onConflict === "replace" ? replacedAt(bucket, existing, options) : undefined
+        const staged = yield* stage(bucket, content, { ...options, replacedBytes })
+        const decode = options.allowsMarker === true ? NewFile.decodeWithMarker : NewFile.decode
+        const described = yield* Effect.flatMap(description, decode)
+        yield* checkHeaders(bucket.tenantId, described.headers ?? [])
+        const stored = yield* staged.contentFor(described.name)
+        const file = yield* Effect.provideService(NewFile.make(described, stored), SecureRandom, random)
+        if (folder !== undefined) yield* access.require(actor, { ...bucket, path: file.path }, "file:write")
+        const { alias, headers, metadata } = described
+        const replaced = {
+          ...(alias === undefined ? undefined : { alias }),
+          ...(metadata === undefined ? undefined : { metadata }),
+          ...(headers === undefined ? undefined : { headers: file.headers })
+        }
+        const change = { bucket, identity, content: stored, file }
+        const newFile = { file: { ...file, content: stored }, description: replaced }
+        const commit = (how: StoreFile.StoreOptions) =>
+          staged.commit(store(how, newFile).pipe(by(identity), hideOwner(identity)))
+        return File.fromStored(yield* storeWithHooks(storing, change, commit))
+      },
+      Effect.scoped,
+      Traced.inSpan("Uploads.upload")
+    ),
 
-    reupload: Effect.fn("Uploads.reupload")(function* (actor, ref, content, options = {}) {
-      const identity = yield* access.require(actor, ref, "file:write")
-      const { condition = {} } = options
-      const current = yield* getFile(repository, ref, identity)
-      // This check avoids a transfer that would fail. The commit checks the condition again, atomically.
-      if (!Precondition.holds(condition, current.content)) return yield* new PreconditionFailed()
-      const replaced = { name: current.name, replacedBytes: Effect.succeed(current.content?.size ?? 0) }
-      const staged = yield* stage(ref, content, { ...options, ...replaced })
-      const next = yield* staged.contentFor(current.name)
-      const sweepAt = DateTime.addDuration(next.storedAt, blobGrace)
-      const folder = folderOf(identity)
-      const replacement = { bucket: ref, fileId: current.id, folder, content: next, sweepAt }
-      const commit = (condition: Precondition.Precondition) => {
-        // The alias stays.
-        const step = Effect.catchTag(writer.replaceContent({ ...replacement, condition }), "AliasTaken", Effect.die)
-        return staged.commit(by(identity)(step))
-      }
-      const change = { bucket: ref, identity, content: next, file: current }
-      yield* hooks.beforeUpload(change)
-      if (!hooks.hasReplace) return File.fromStored(yield* commit(condition))
-      const attempt = Effect.gen(function* () {
-        const replaced = yield* getFile(repository, { ...ref, fileId: current.id }, identity)
-        if (!Precondition.holds(condition, replaced.content)) return yield* new PreconditionFailed()
-        yield* hooks.beforeReplace(change, replaced)
-        // Replaces no other content: the hook has not seen it.
-        return yield* StoreWithHooks.orOutdated(commit(StoreWithHooks.isStill(replaced)))
-      })
-      const stored = yield* Effect.catchTag(retry(ref, current)(attempt), "FileExists", Effect.die)
-      return File.fromStored(stored)
-    }, Effect.scoped),
+    reupload: Effect.fnUntraced(
+      function* (actor, ref, content, options = {}) {
+        const identity = yield* access.require(actor, ref, "file:write")
+        const { condition = {} } = options
+        const current = yield* getFile(repository, ref, identity)
+        // This check avoids a transfer that would fail. The commit checks the condition again, atomically.
+        if (!Precondition.holds(condition, current.content)) return yield* new PreconditionFailed()
+        const replaced = { name: current.name, replacedBytes: Effect.succeed(current.content?.size ?? 0) }
+        const staged = yield* stage(ref, content, { ...options, ...replaced })
+        const next = yield* staged.contentFor(current.name)
+        const sweepAt = DateTime.addDuration(next.storedAt, blobGrace)
+        const folder = folderOf(identity)
+        const replacement = { bucket: ref, fileId: current.id, folder, content: next, sweepAt }
+        const commit = (condition: Precondition.Precondition) => {
+          // The alias stays.
+          const step = Effect.catchTag(writer.replaceContent({ ...replacement, condition }), "AliasTaken", Effect.die)
+          return staged.commit(by(identity)(step))
+        }
+        const change = { bucket: ref, identity, content: next, file: current }
+        yield* hooks.beforeUpload(change)
+        if (!hooks.hasReplace) return File.fromStored(yield* commit(condition))
+        const attempt = Effect.gen(function* () {
+          const replaced = yield* getFile(repository, { ...ref, fileId: current.id }, identity)
+          if (!Precondition.holds(condition, replaced.content)) return yield* new PreconditionFailed()
+          yield* hooks.beforeReplace(change, replaced)
+          // Replaces no other content: the hook has not seen it.
+          return yield* StoreWithHooks.orOutdated(commit(StoreWithHooks.isStill(replaced)))
+        })
+        const stored = yield* Effect.catchTag(retry(ref, current)(attempt), "FileExists", Effect.die)
+        return File.fromStored(stored)
+      },
+      Effect.scoped,
+      Traced.inSpan("Uploads.reupload")
+    ),
 
     copy: Effect.fn("Uploads.copy")(function* (actor, ref, input, condition = {}) {
       return File.fromStored(yield* copy(actor, ref, input, condition))

@@ -34,8 +34,14 @@ const databaseFailure = (cause: Cause.Cause<unknown>): MetadataError | undefined
     Cause.isFailReason(reason) && reason.error instanceof MetadataError ? [reason.error] : []
   )[0]
 
+/**
+ * How many services a request may provide until its context is copied, with all services of the program. An upload provides eight to ten.
+ */
+const maxDepth = 16
+
 /** Makes the listener. A client that disconnects interrupts its answer. */
 export const make = ({ context, find, observe, router, scope }: Options): RequestListener => {
+  const services = Context.makeUnsafe<never>(context.mapUnsafe, { maxDepth })
   const complete = (exit: Exit.Exit<boolean, unknown>, request: IncomingMessage, response: ServerResponse): void => {
     if ((Exit.isSuccess(exit) && exit.value) || response.destroyed) return
     // The head promises bytes that will not come.
@@ -50,7 +56,7 @@ export const make = ({ context, find, observe, router, scope }: Options): Reques
     if (found === undefined) return router(request, response)
     const info = RequestInfos.make({ ...observe(request, found.route), headers: request.headers })
     const fiber = Fiber.runIn(
-      Effect.runForkWith(Context.add(context, CurrentRequest, info))(found.answer(response, info)),
+      Effect.runForkWith(Context.add(services, CurrentRequest, info))(found.answer(response, info)),
       scope
     )
     const exit = fiber.pollUnsafe()

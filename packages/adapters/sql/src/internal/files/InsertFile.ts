@@ -27,7 +27,9 @@ import { checksumText, inBucket, ofBucket } from "./FileRow.ts"
 export const orAliasTaken = (sql: SqlClient, bucket: BucketRef, alias: string) =>
   Constraint.mapUniqueViolation({
     index: Constraint.fileAlias,
-    findExisting: sql`SELECT id FROM file WHERE ${inBucket(sql, bucket)} AND alias = ${alias}`,
+    findExisting: Effect.suspend(
+      () => sql<Row.Row>`SELECT id FROM file WHERE ${inBucket(sql, bucket)} AND alias = ${alias}`
+    ),
     toError: (existingId) => new AliasTaken({ existingId })
   })
 
@@ -39,7 +41,9 @@ export const orFileTaken = (
 ) => {
   const orFileExists = Constraint.mapUniqueViolation({
     index: Constraint.filePlace,
-    findExisting: sql`SELECT id FROM file WHERE ${inBucket(sql, bucket)} AND path = ${path} AND name = ${name}`,
+    findExisting: Effect.suspend(
+      () => sql<Row.Row>`SELECT id FROM file WHERE ${inBucket(sql, bucket)} AND path = ${path} AND name = ${name}`
+    ),
     toError: (existingId) => new FileExists({ existingId })
   })
   const orAlias = orAliasTaken(sql, bucket, alias)
