@@ -169,7 +169,8 @@ export const makeClients = ({
     const currentWriter = Effect.map(IsBackgroundWork, (isBackground) => (isBackground ? backgroundWriter : writer))
     const writerOf = (connection: Connection) => (connection === writer.connection ? writer : backgroundWriter)
     const pool = FairPool.make({ size: 1, timeout: statementTimeout })
-    const group = log === undefined ? undefined : GroupCommit.make({ writer, turns: pool, whenSynced: log.whenSynced })
+    const group =
+      log === undefined ? undefined : GroupCommit.make({ writer, turns: pool, isShared, whenSynced: log.whenSynced })
     const close = group?.close ?? Effect.void
     yield* Effect.addFinalizer(() => close)
     /** For what does not join the open transaction. */

@@ -4,7 +4,8 @@
  *
  * The requests whose syncs end together change the same pages: one transaction writes each page to the log once, and takes one lock
  * and one snapshot. While the log is synced, the transaction stays open until the sync ends: an earlier commit would wait for the next
- * sync all the same. Where other processes commit, it ends with the turn, because they wait for its lock meanwhile.
+ * sync all the same. Where other processes commit, it ends with the turn, because they wait for its lock meanwhile; the next one begins
+ * when the sync has ended.
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -46,8 +47,10 @@ export interface Options {
   readonly writer: Writer
   /** Lends the writer to one change at a time. */
   readonly turns: FairPool
-  /** Calls a function when the transaction may be committed: when the running sync of the log ends, or at once. */
+  /** Calls a function when no sync of the log runs: when the running one ends, or at once. */
   readonly whenSynced: (then: () => void) => void
+  /** Whether other processes commit, too. */
+  readonly isShared: boolean
 }
 
 /** Returns the error for a change whose transaction was rolled back because of another change that ended like this. */
@@ -65,7 +68,7 @@ const rolledBack = (other: Exit.Exit<unknown, unknown>): SqlError => {
 }
 
 /** Makes the groups of a writer on the calling thread. */
-export const make = ({ turns, whenSynced, writer }: Options): GroupCommit => {
+export const make = ({ isShared, turns, whenSynced, writer }: Options): GroupCommit => {
   const { connection, isTransaction, onCommitFailure } = writer
   let open: Group | undefined
   /** Whether a change of the open transaction has the turn. */
@@ -86,17 +89,22 @@ export const make = ({ turns, whenSynced, writer }: Options): GroupCommit => {
     if (open !== undefined) end(open, Effect.runSyncExit(commit))
   }
 
-  const begin: Effect.Effect<Group, SqlError> = Effect.map(connection.execute(beginStatement, [], undefined), () => {
+  const endTurn = (group: Group): void => {
+    group.isDue = true
+    if (open === group && !isChanging) commitOpen()
+  }
+
+  /** Changes that come during a sync wait without the lock, so that another process can have it. They have the next sync all the same. */
+  const untilBegin = isShared ? Effect.callback<void>((resume) => whenSynced(() => resume(Effect.void))) : Effect.void
+
+  const beginNow: Effect.Effect<Group, SqlError> = Effect.map(connection.execute(beginStatement, [], undefined), () => {
     const group: Group = { outcome: undefined, size: 0, isDue: false, waiting: [] }
     open = group
-    setImmediate(() =>
-      whenSynced(() => {
-        group.isDue = true
-        if (open === group && !isChanging) commitOpen()
-      })
-    )
+    setImmediate(() => (isShared ? endTurn(group) : whenSynced(() => endTurn(group))))
     return group
   })
+
+  const begin = Effect.andThen(untilBegin, beginNow)
 
   /** Runs a change in a group. */
   const runIn = <A, E, R>(group: Group, change: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => {

@@ -30,6 +30,38 @@ const insert = (sql: SqlClient, id: number) => sql`INSERT INTO item (id) VALUES 
 
 const each = { concurrency: "unbounded" } as const
 
+/** A group whose sync of the log ends when `synced` is called. */
+const openGroup = (isShared: boolean) =>
+  Effect.gen(function* () {
+    const file = yield* Temporary.file
+    const database = yield* Effect.acquireRelease(
+      Effect.sync(() => SqliteFile.open(file)),
+      (opened) => Effect.sync(() => opened.close())
+    )
+    database.exec("CREATE TABLE item (id INTEGER PRIMARY KEY)")
+    const waiting = new Array<() => void>()
+    const registered = yield* Deferred.make<void>()
+    const group = GroupCommit.make({
+      writer: Writer.fromDatabase(database),
+      turns: FairPool.make({ size: 1 }),
+      isShared,
+      whenSynced: (then) => {
+        waiting.push(then)
+        Deferred.doneUnsafe(registered, Effect.void)
+      }
+    })
+    const add = (id: number) =>
+      Effect.forkChild(
+        group.run(({ connection }) => connection.execute(`INSERT INTO item (id) VALUES (${id})`, [], undefined)),
+        { startImmediately: true }
+      )
+    const synced = () => {
+      for (const then of waiting.splice(0)) then()
+    }
+    const count = () => database.prepare("SELECT COUNT(*) AS number FROM item").get()?.number
+    return { add, count, database, group, registered, synced }
+  })
+
 describe("changes at the same time", () => {
   it.live("one transaction fails → the others are stored, and it leaves nothing", () =>
     Effect.gen(function* () {
@@ -128,33 +160,13 @@ describe("changes at the same time", () => {
 
   it.live("the log is synced meanwhile → changes of several turns are one commit, made when the sync ends", () =>
     Effect.gen(function* () {
-      const file = yield* Temporary.file
-      const database = yield* Effect.acquireRelease(
-        Effect.sync(() => SqliteFile.open(file)),
-        (opened) => Effect.sync(() => opened.close())
-      )
-      database.exec("CREATE TABLE item (id INTEGER PRIMARY KEY)")
-      let synced: (() => void) | undefined
-      const registered = yield* Deferred.make<void>()
-      const group = GroupCommit.make({
-        writer: Writer.fromDatabase(database),
-        turns: FairPool.make({ size: 1 }),
-        whenSynced: (then) => {
-          synced = then
-          Deferred.doneUnsafe(registered, Effect.void)
-        }
-      })
-      const add = (id: number) =>
-        Effect.forkChild(
-          group.run(({ connection }) => connection.execute(`INSERT INTO item (id) VALUES (${id})`, [], undefined)),
-          { startImmediately: true }
-        )
+      const { add, count, database, group, registered, synced } = yield* openGroup(false)
       const first = yield* add(1)
       yield* Deferred.await(registered)
       const second = yield* add(2)
       assert.isTrue(database.isTransaction)
       assert.isUndefined(first.pollUnsafe())
-      synced?.()
+      synced()
       assert.isFalse(database.isTransaction)
       yield* Fiber.join(first)
       yield* Fiber.join(second)
@@ -164,7 +176,36 @@ describe("changes at the same time", () => {
       yield* group.close
       assert.isFalse(database.isTransaction)
       yield* Fiber.join(third)
-      assert.strictEqual(database.prepare("SELECT COUNT(*) AS number FROM item").get()?.number, 3)
+      assert.strictEqual(count(), 3)
+    })
+  )
+
+  it.live("the log is synced meanwhile, other processes commit → the transaction begins when the sync has ended", () =>
+    Effect.gen(function* () {
+      const { add, count, database, registered, synced } = yield* openGroup(true)
+      const first = yield* add(1)
+      yield* Deferred.await(registered)
+      const second = yield* add(2)
+      assert.isFalse(database.isTransaction)
+      synced()
+      yield* Fiber.join(first)
+      yield* Fiber.join(second)
+      assert.isFalse(database.isTransaction)
+      assert.strictEqual(count(), 2)
+    })
+  )
+
+  it.live("a change that waits for the end of a sync is interrupted → the next one is committed", () =>
+    Effect.gen(function* () {
+      const { add, count, database, registered, synced } = yield* openGroup(true)
+      const first = yield* add(1)
+      yield* Deferred.await(registered)
+      yield* Fiber.interrupt(first)
+      const second = yield* add(2)
+      synced()
+      yield* Fiber.join(second)
+      assert.isFalse(database.isTransaction)
+      assert.strictEqual(count(), 1)
     })
   )
 })

@@ -43,7 +43,7 @@ export interface LogSync extends Commits {
   readonly cut: () => boolean
   /** After a failed sync: fails everything that waits for it. */
   readonly refuse: (isCut: boolean) => void
-  /** Calls a function when the running sync ends; at once when none runs, or when other processes commit. */
+  /** Calls a function when the running sync ends; at once when none runs. */
   readonly whenSynced: (then: () => void) => void
   /** The frames of the log. */
   readonly frames: () => number
@@ -235,7 +235,7 @@ export const make = ({ file, index, isShared, snapshots }: Options): LogSync => 
       for (const { resume } of refused) resume(Effect.fail(error))
     },
     whenSynced: (then) => {
-      if (isSyncing && !isShared) whenIdle.push(then)
+      if (isSyncing) whenIdle.push(then)
       else then()
     },
     frames: () => (index.read() ?? position).frames,
