@@ -138,10 +138,10 @@ const cutTimeout = "10 seconds"
  * Several processes may have the same file open.
  *
  * node:sqlite runs each statement synchronously. Transactions and statements of requests that write run on the calling thread:
- * they are short, and messages to another thread would take longer than they do. Those of one turn of the event loop, or of the time of
- * a sync, are committed together (`GroupCommit`). Reads outside of a transaction, and all statements of background work, may take long: those of a database
- * in a file run on threads of their own. So do checkpoints, and the fsync that makes a commit durable: changes that commit at the same
- * time share it (`LogSync`).
+ * they are short, and messages to another thread would take longer than they do. Those of one turn of the event loop, or of the
+ * time of a sync, are committed together (`GroupCommit`). Reads outside of a transaction, and all statements of background work,
+ * may take long: those of a database in a file run on threads of their own. So do checkpoints, and the fsync that makes a commit
+ * durable: changes that commit at the same time share it (`LogSync`).
  *
  * When a sync fails, the changes that are not durable fail and are removed from the log, later changes fail, and `StoreFailure`
  * is called.
