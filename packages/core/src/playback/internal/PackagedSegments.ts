@@ -36,7 +36,7 @@ const keptPages = 128
 const keptIndexes = 512
 
 /** Changes when other bytes are cut from the same content and index. */
-const version = 1
+const version = 2
 
 /** Takes the bytes of a range from those of a whole. */
 const slice = <E>(whole: Stream.Stream<Uint8Array, E>, { length, offset }: ByteRange): Stream.Stream<Uint8Array, E> => {

@@ -87,8 +87,8 @@ export const makeWriter = (output: Uint8Array, start: number, counters: Map<numb
     output[at] = 0x47
     output[at + 1] = (isStart ? 0x40 : 0) | (pid >> 8)
     output[at + 2] = pid & 0xff
-    output[at + 3] = (control << 4) | counter
-    // A packet without payload does not count (2.4.3.3).
+    // A packet without payload does not count: it has the counter of the one before (2.4.3.3).
+    output[at + 3] = (control << 4) | (control & 1 ? counter : (counter + 15) & 15)
     if (control & 1) counters.set(pid, (counter + 1) & 15)
     at += headBytes
   }
