@@ -63,10 +63,17 @@ export interface StreamLookup {
     Playlist: { readonly text: string }
     /** The segment may be cut from the content by this index. `damaged`: the content or the index is. */
     Packaged: { readonly index: Omit<Segment, "name">; readonly damaged: boolean }
+    /** A segment of HLS may be made of those of DASH by these tracks (`packaging/SharedTracks`). */
+    Shared: { readonly tracks: Omit<Segment, "name">; readonly damaged: boolean }
     /** A poster that a worker is to make. */
     Pending: {}
     None: {}
   }>
+}
+
+/** A segment from which another one is made. */
+export interface SharedSegment extends Segment {
+  readonly damaged: boolean
 }
 
 export interface ClaimTerms {
@@ -111,8 +118,10 @@ export interface ReleaseTerms {
 
 /** A READY conversion, from which the other format of the same content can be made. */
 export interface ReadyConversion {
+  readonly conversionId: string
   readonly mode: Mode
   readonly presentation: Presentation
+  /** None of a shared presentation, whose files need no copy. */
   readonly segments: ReadonlyArray<Pick<Segment, "name" | "blobId">>
   /** The text of its storyboard; null if it has none. */
   readonly storyboard: string | null
@@ -168,7 +177,16 @@ export class ConversionRepository extends Context.Service<
       ref: StreamFileRef
     ) => Effect.Effect<StreamLookup, NotFound | ContentNotUploaded | MetadataError>
 
-    /** Removes a conversion in any state; its segments become DOOMED. Returns whether it existed. */
+    /** Finds segments of a conversion by their names, in one statement: its own, or those that it shares. */
+    readonly findSegments: (
+      conversionId: string,
+      names: ReadonlyArray<string>
+    ) => Effect.Effect<ReadonlyArray<SharedSegment>, MetadataError>
+
+    /**
+     * Removes a conversion in any state. Its segments become DOOMED, unless another one shares them, which gets them. Returns whether it
+     * existed.
+     */
     readonly remove: (conversion: {
       readonly bucket: BucketRef
       readonly blobId: string
@@ -179,13 +197,14 @@ export class ConversionRepository extends Context.Service<
 
     /**
      * Replaces the READY conversion of which a blob is a segment by a new one, which is QUEUED: of the same content, format and mode,
-     * with another id, because clients may have cached segments of the old one. The old segments become DOOMED. Returns whether there
-     * was such a conversion.
+     * with another id, because clients may have cached segments of the old one. One that shares the segment is replaced likewise. The old
+     * segments become DOOMED. Returns whether there was such a conversion.
      */
     readonly replaceDamaged: (segment: {
       readonly blobId: string
-      /** Id of the new conversion. */
+      /** Id of the new conversion, and of a new one that shares its segments. */
       readonly id: string
+      readonly sharerId: string
       readonly now: DateTime.Utc
       readonly sweepAt: DateTime.Utc
     }) => Effect.Effect<boolean, MetadataError>
@@ -276,6 +295,8 @@ export class ConversionRepository extends Context.Service<
     ) => Effect.Effect<void, LeaseLost | MetadataError>
 
     /** Finds the conversion of the claim's content to another format, if it is READY. */
-    readonly findReady: (claim: ConversionClaim) => Effect.Effect<Option.Option<ReadyConversion>, MetadataError>
+    readonly findReady: (
+      claim: Pick<ConversionClaim, "blobId" | "bucketId" | "format" | "tenantId">
+    ) => Effect.Effect<Option.Option<ReadyConversion>, MetadataError>
   }
 >()("@holdfast/core/conversions/ConversionRepository") {}

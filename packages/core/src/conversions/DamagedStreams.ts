@@ -24,8 +24,15 @@ const make = Effect.gen(function* () {
     // While the store fails, all of its segments may seem to be missing.
     yield* store.check
     const now = yield* DateTime.now
-    const id = yield* Effect.provideService(Ids.make("cnv"), SecureRandom, random)
-    return yield* conversions.replaceDamaged({ blobId, id, now, sweepAt: DateTime.addDuration(now, blobGrace) })
+    const makeId = Effect.provideService(Ids.make("cnv"), SecureRandom, random)
+    const [id, sharerId] = [yield* makeId, yield* makeId]
+    return yield* conversions.replaceDamaged({
+      blobId,
+      id,
+      sharerId,
+      now,
+      sweepAt: DateTime.addDuration(now, blobGrace)
+    })
   })
 
   return (blobId: string) =>

@@ -30,6 +30,11 @@ export interface Publication {
   readonly presentation: Presentation
   /** Whether this is the last step, which makes the conversion READY. */
   readonly isFinished: boolean
+  /**
+   * In the only step of a conversion without files of its own: the READY conversion of the same content whose files it shares, a shared
+   * presentation. Publishing fails with `LeaseLost` if that one was removed.
+   */
+  readonly sharesId?: string | undefined
   /** In the last step of a copy: when its ladder may be claimed. Absent if it gets none. */
   readonly ladderDueAt?: DateTime.Utc | undefined
   /**

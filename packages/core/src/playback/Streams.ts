@@ -36,7 +36,9 @@ import {
   toOpenedSegment
 } from "./OpenedStream.ts"
 import * as AttachedFiles from "./internal/AttachedFiles.ts"
+import * as MadeSegments from "./internal/MadeSegments.ts"
 import * as PackagedSegments from "./internal/PackagedSegments.ts"
+import * as SharedSegments from "./internal/SharedSegments.ts"
 import { canSee, findForViewer, type Viewer } from "./Viewer.ts"
 
 export class Streams extends Context.Service<
@@ -109,7 +111,9 @@ const make = Effect.gen(function* () {
   const store = yield* BlobStore
   const reports = yield* DamageReports
   const notifier = yield* ConversionNotifier
-  const openPackaged = yield* PackagedSegments.make
+  const openMade = MadeSegments.make()
+  const openPackaged = yield* PackagedSegments.make(openMade)
+  const openShared = yield* SharedSegments.make(conversions, openMade)
   const posters = yield* PosterRepository
   const withAttached = AttachedFiles.make(yield* CaptionRepository, conversions)
 
@@ -130,6 +134,12 @@ const make = Effect.gen(function* () {
       if (found.damaged) return Effect.fail(new ContentDamaged())
       const { index } = found
       return Effect.flatMap(openPackaged({ bucket: ref, blobId, index, ...segment }), (opened) =>
+        opened === undefined ? Effect.fail(streamNotFound) : Effect.succeed(opened)
+      )
+    }
+    if (found._tag === "Shared") {
+      if (found.damaged) return Effect.fail(new ContentDamaged())
+      return Effect.flatMap(openShared({ bucket: ref, tracks: found.tracks, ...segment }), (opened) =>
         opened === undefined ? Effect.fail(streamNotFound) : Effect.succeed(opened)
       )
     }

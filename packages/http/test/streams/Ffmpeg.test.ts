@@ -156,6 +156,85 @@ describe("service with FFmpeg", () => {
     expect((await fetch(new URL(segments[0] ?? "", lower))).headers.get("content-type")).toBe("video/mp2t")
   })
 
+  it("encoded video in both formats → stored once, and each plays without the other", timeout, async () => {
+    const bucket = await ServiceBucket.start()
+    const streams = await upload(bucket, await makeVideo("640x480", 6, "-c:v", "mpeg4", "-q:v", "5"))
+    const wait = { headers: { prefer: "wait=60" } }
+    const streamBytes = async () => {
+      const path = `${bucket.files.slice(0, -"/files".length)}/usage`
+      const answer = await json<{ readonly usage: { readonly streamBytes: number } }>(await bucket.api.get(path))
+      return answer.usage.streamBytes
+    }
+    /** Downloads a stream wholly, and decodes it. Returns its duration and width. */
+    const play = async (format: "hls" | "dash") => {
+      const base = `${bucket.service.url}/api/v1${streams}/${format}`
+      if (format === "dash") {
+        const manifest = await (await bucket.api.get(`${streams}/dash/manifest.mpd`)).text()
+        const key = /apiKey=(hfp_[\w-]+)/.exec(manifest)?.[1] ?? ""
+        const count = (id: number) => {
+          const representation = manifest
+            .slice(manifest.indexOf(`<Representation id="${id}"`))
+            .split("</Representation>")[0]
+          return [...(representation ?? "").matchAll(/<S [^>]*?(?: r="(\d+)")?\s*\/>/g)].reduce(
+            (n, [, r = "0"]) => n + 1 + Number(r),
+            0
+          )
+        }
+        const names = [0, 1, 2, 3].flatMap((id) => [
+          `init-${id}.m4s`,
+          ...Array.from({ length: count(id) }, (_, index) => `chunk-${id}-${index + 1}.m4s`)
+        ])
+        expect(names.length).toBeGreaterThan(12)
+        return await probe(
+          key,
+          "manifest.mpd",
+          names.map((name) => `${name}?apiKey=${key}`),
+          base
+        )
+      }
+      const variants = StreamServer.addresses(await (await bucket.api.get(`${streams}/hls/playlist.m3u8`)).text())
+      const played: Array<Awaited<ReturnType<typeof probe>>> = []
+      for (const variant of variants) {
+        const [name = ""] = variant.split("?")
+        const key = StreamServer.keyIn(variant)
+        const answer = await fetch(`${base}/${variant}`)
+        const segments = StreamServer.addresses(await answer.text())
+        // The best rendition has its segments beside the playlists.
+        if (name === "480p.m3u8") played.push(await probe(key, name, segments, base))
+        for (const segment of segments) {
+          const bytes = new Uint8Array(await (await fetch(`${base}/${segment}`)).arrayBuffer())
+          expect([bytes.length % 188, bytes[0]]).toEqual([0, 0x47])
+        }
+      }
+      return played[0]
+    }
+    expect(await (await bucket.api.post(`${streams}/hls`, wait)).json()).toMatchObject({ state: "READY" })
+    const settled = () => bucket.api.get(`${streams}/hls/storyboard.vtt`)
+    await expect.poll(async () => (await settled()).status, { timeout: 30_000 }).toBe(200)
+    const before = await streamBytes()
+    expect(before).toBeGreaterThan(0)
+    expect(await (await bucket.api.post(`${streams}/dash`, wait)).json()).toMatchObject({
+      state: "READY",
+      renditions: [{ name: "480p" }, { name: "360p" }, { name: "240p" }]
+    })
+    expect(await streamBytes()).toBe(before)
+    for (const format of ["hls", "dash"] as const) {
+      const played = await play(format)
+      expect(played?.width).toBe(640)
+      expect(played?.duration).toBeGreaterThan(5.8)
+    }
+    expect((await bucket.api.delete(`${streams}/hls`)).status).toBe(204)
+    expect((await bucket.api.get(`${streams}/hls/playlist.m3u8`)).status).toBe(404)
+    expect(await streamBytes()).toBe(before)
+    expect((await play("dash"))?.width).toBe(640)
+    expect((await bucket.api.get(`${streams}/dash/storyboard.vtt`)).status).toBe(200)
+    expect(await (await bucket.api.post(`${streams}/hls`, wait)).json()).toMatchObject({ state: "READY" })
+    expect((await play("hls"))?.width).toBe(640)
+    expect(await streamBytes()).toBe(before)
+    for (const format of ["dash", "hls"]) expect((await bucket.api.delete(`${streams}/${format}`)).status).toBe(204)
+    expect(await streamBytes()).toBe(0)
+  })
+
   it(
     "long conversion of a tenant, clip of another → the clip is READY first, the long one complete, no read fails",
     timeout,

@@ -14,6 +14,7 @@ import { conversionClaimContract } from "./conversions/internal/ConversionClaimC
 import { fairClaimContract } from "./conversions/internal/FairClaimContract.ts"
 import { ladderContract } from "./conversions/internal/LadderContract.ts"
 import { posterContract } from "./conversions/internal/PosterContract.ts"
+import { sharedContract } from "./conversions/internal/SharedContract.ts"
 import { setPosterContract } from "./posters/internal/SetPosterContract.ts"
 import { conversionContract } from "./conversions/internal/ConversionContract.ts"
 import { creatorContract } from "./internal/CreatorContract.ts"
@@ -84,6 +85,7 @@ const parts: ReadonlyArray<readonly [port: string, register: (it: It) => void]> 
   ["conversions: fairness", fairClaimContract],
   ["conversions: ladders", ladderContract],
   ["conversions: posters", posterContract],
+  ["conversions: shared files", sharedContract],
   ["mirrors", mirrorContract],
   ["mirrors: tasks", mirrorTaskContract],
   ["mirrors: names of objects", mirrorNameContract],

@@ -36,6 +36,7 @@ import { contentDigests } from "./uploads/ContentDigests.ts"
 import { replacingUploads } from "./uploads/ReplacingUploads.ts"
 import { uploadLinks } from "./uploads/UploadLinks.ts"
 import { uploads } from "./uploads/Uploads.ts"
+import { sharedFiles } from "./conversions/SharedFiles.ts"
 import { shareExpiry } from "./access/ShareExpiry.ts"
 import { shares } from "./access/Shares.ts"
 import { usage } from "./Usage.ts"
@@ -80,5 +81,6 @@ export const migrations: ReadonlyArray<Migration> = [
   { id: 54, name: "content_posters", steps: contentPosters },
   // An id only names a migration: this one needs the table of `captions`.
   { id: 44, name: "caption_usage", steps: captionUsage },
-  { id: 55, name: "conversion_makers", steps: makers }
+  { id: 55, name: "conversion_makers", steps: makers },
+  { id: 59, name: "shared_files", steps: sharedFiles }
 ]

@@ -1,5 +1,6 @@
 /**
- * Packages contents when their conversion is requested, one at a time. What cannot be packaged stays QUEUED for a worker.
+ * Packages contents when their conversion is requested, one at a time, or shares the files of the other format. What cannot be packaged
+ * stays QUEUED for a worker.
  */
 import * as Data from "effect/Data"
 import * as DateTime from "effect/DateTime"
@@ -20,6 +21,7 @@ import type { ConversionClaim } from "../ConversionClaim.ts"
 import { ConversionNotifier } from "../ConversionNotifier.ts"
 import { ConversionRepository } from "../ConversionRepository.ts"
 import * as PackageContent from "./PackageContent.ts"
+import * as ShareConversion from "./ShareConversion.ts"
 
 /** How long reading a content may take until a worker has to convert it. The lease of the claim is longer. */
 const maxTime = Duration.seconds(20)
@@ -88,7 +90,11 @@ export const make = Effect.gen(function* () {
       return Option.isSome(claimed) ? conversions.release(claimed.value, terms) : Effect.void
     })
     yield* Effect.gen(function* () {
-      if (given !== undefined) yield* begin
+      const shared = yield* ShareConversion.find({ ...content, format, mode: "auto" })
+      if (given !== undefined || Option.isSome(shared)) yield* begin
+      if (Option.isSome(shared) && Option.isSome(claimed)) {
+        return yield* ShareConversion.publish(claimed.value, shared.value)
+      }
       const prepared = given === undefined ? yield* PackageContent.prepare(content, format, begin) : Option.some(given)
       if (Option.isNone(prepared) || Option.isNone(claimed)) return yield* release
       yield* PackageContent.publish(claimed.value, prepared.value, { hasTranscoder: given === undefined })

@@ -1,14 +1,12 @@
 /**
  * Opens segments of packaged presentations, which are cut from the content when they are read. Keeps what was read of the indexes last.
  */
-import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { BucketRef } from "../../buckets/BucketRef.ts"
 import type { Segment } from "../../conversions/Publication.ts"
 import { ContentDamaged } from "../../files/FileErrors.ts"
 import * as StoredContent from "../../files/StoredContent.ts"
-import * as Ids from "../../Ids.ts"
 import { DamageReports } from "../../integrity/DamageReports.ts"
 import * as ContentSource from "../../packaging/ContentSource.ts"
 import * as PackagedFile from "../../packaging/PackagedFile.ts"
@@ -17,9 +15,8 @@ import * as SegmentIndex from "../../packaging/SegmentIndex.ts"
 import type { BlobError } from "../../storage/BlobError.ts"
 import { BlobStore, type ByteRange } from "../../storage/BlobStore.ts"
 import * as CompositeParts from "../../storage/CompositeParts.ts"
-import * as StreamFiles from "../../transcoding/StreamFiles.ts"
 import type { OpenedSegment } from "../OpenedStream.ts"
-import * as KeptSegments from "./KeptSegments.ts"
+import * as MadeSegments from "./MadeSegments.ts"
 import * as RecentlyUsed from "./RecentlyUsed.ts"
 
 /** A segment of the conversion whose index this is. */
@@ -38,27 +35,13 @@ const keptIndexes = 512
 /** Changes when other bytes are cut from the same content and index. */
 const version = 2
 
-/** Takes the bytes of a range from those of a whole. */
-const slice = <E>(whole: Stream.Stream<Uint8Array, E>, { length, offset }: ByteRange): Stream.Stream<Uint8Array, E> => {
-  const end = offset + length
-  return whole.pipe(
-    Stream.mapAccum(
-      () => 0,
-      (at, chunk) => [at + chunk.length, [{ at, chunk }]] as const
-    ),
-    Stream.takeWhile(({ at }) => at < end),
-    Stream.map(({ at, chunk }) => chunk.subarray(Math.max(0, offset - at), Math.max(0, end - at))),
-    Stream.filter((chunk) => chunk.length > 0)
-  )
-}
-
-export const make = Effect.gen(function* () {
+/** `openMade` opens what is made when it is read. */
+export const make = Effect.fnUntraced(function* (openMade: MadeSegments.Open) {
   const store = yield* BlobStore
   const reports = yield* DamageReports
   const findParts = yield* CompositeParts.make
   const pages = RecentlyUsed.make<Uint8Array>(keptPages)
   const indexes = RecentlyUsed.make<SegmentIndex.OpenedIndex>(keptIndexes)
-  const kept = KeptSegments.make<BlobError | ContentDamaged>()
 
   /** Makes what reads a range of an index, by pages. */
   const makeRead = ({ bucketId, tenantId }: BucketRef, { blobId, size }: Wanted["index"]) => {
@@ -111,52 +94,26 @@ export const make = Effect.gen(function* () {
       size: sourceBytes,
       isComposite
     })
-    const findFile = orDamaged(PackagedFile.find(index, segment.name, read))
-    const cutWith = (file: PackagedFile.PackagedFile | undefined, isTransient: boolean) => {
-      // An error takes the trace of the stack when it is made: some 50 µs of each segment.
-      const damaged = Stream.suspend(() =>
-        Stream.fromEffect(Effect.andThen(content.reportDamage, Effect.fail(new ContentDamaged())))
-      )
-      if (file === undefined) return damaged
-      const source = ContentSource.open(content, sourceBytes)
-      const chunks = Stream.unwrap(Effect.map(source, (opened) => file.cut(opened, isTransient)))
-      return Stream.catchTag(chunks, "PackagingError", () => damaged)
-    }
-    const key = `${blob.blobId} ${segment.name}`
-    const file = kept.sizeOf(key) === undefined ? yield* findFile : undefined
-    const size = kept.sizeOf(key) ?? file?.size
-    if (size === undefined) return undefined
-    const isKept = yield* Effect.catchTag(
-      kept.request(key, size, () => cutWith(file, true)),
-      "BlobError",
-      // The read that follows fails likewise. Its caller distinguishes a content that was removed meanwhile from a broken store.
-      () => Effect.succeed(false)
+    // An error takes the trace of the stack when it is made: some 50 µs of each segment.
+    const damaged = Stream.suspend(() =>
+      Stream.fromEffect(Effect.andThen(content.reportDamage, Effect.fail(new ContentDamaged())))
     )
-    const cut = (isTransient: boolean, range: ByteRange = { offset: 0, length: size }) => {
-      const other = (rest: ByteRange) => {
-        const whole =
-          file === undefined
-            ? Stream.unwrap(Effect.map(findFile, (found) => cutWith(found, isTransient)))
-            : cutWith(file, isTransient)
-        return rest.length === size ? whole : slice(whole, rest)
+    const toMade = (file: PackagedFile.PackagedFile): MadeSegments.Made => ({
+      size: file.size,
+      cut: (isTransient) => {
+        const source = ContentSource.open(content, sourceBytes)
+        const chunks = Stream.unwrap(Effect.map(source, (opened) => file.cut(opened, isTransient)))
+        return Stream.catchTag(chunks, "PackagingError", () => damaged)
       }
-      if (!isKept) return other(range)
-      const chunks = kept.read(key, range, other)
-      return isTransient ? chunks : Stream.map(chunks, (chunk) => chunk.slice())
-    }
-    const opened: OpenedSegment = {
-      _tag: "Segment",
+    })
+    const find = Effect.map(orDamaged(PackagedFile.find(index, segment.name, read)), (file) => file && toMade(file))
+    return yield* openMade({
       ...segment,
-      contentType: StreamFiles.contentType(segment.name),
-      size,
-      etag: `"${blob.blobId}-${version}-${segment.name}"`,
-      storedAt: DateTime.makeUnsafe(Ids.createdAt(blob.blobId)),
-      read: (range) => cut(false, range),
-      readTransient: (range) => cut(true, range),
-      localFile: undefined,
+      source: blob.blobId,
+      version,
+      find,
       check: content.check,
       reportDamage: content.reportDamage
-    }
-    return opened
+    })
   })
 })

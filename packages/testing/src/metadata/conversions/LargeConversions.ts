@@ -187,7 +187,7 @@ export const suite = <E>(name: string, metadata: Layer.Layer<Metadata | SqlClien
           const { bucket, claim, segments, source } = yield* ready()
           const [damaged] = segments
           const id = Sample.id("cnv")
-          const replacing = { blobId: damaged?.blobId ?? "", id, now: Sample.at(), sweepAt }
+          const replacing = { blobId: damaged?.blobId ?? "", id, sharerId: Sample.id("cnv"), now: Sample.at(), sweepAt }
           expect(yield* conversions.replaceDamaged(replacing)).toBe(true)
           expect(yield* conversions.listByContent(bucket, source.blobId)).toMatchObject([{ id, state: "QUEUED" }])
           expect(yield* filesOf(claim)).toBe(0)

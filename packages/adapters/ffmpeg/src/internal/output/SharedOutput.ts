@@ -113,9 +113,10 @@ export const make =
       const finishCaptions: CaptionOutput.Finish = (duration) =>
         Effect.suspend(() => {
           if (captions !== undefined) return Effect.succeed({ ...captions, events: [] })
-          return Effect.tap(CaptionOutput.finish(directory, { ...expected, format: "hls" }, duration), (made) =>
-            Effect.sync(() => void (captions = made))
-          )
+          return Effect.map(CaptionOutput.finish(directory, { ...expected, format: "hls" }, duration), (made) => {
+            captions = { ...made, presentation: { ...made.presentation, format: expected.format } }
+            return captions
+          })
         })
 
       const hls = HlsOutput.over(

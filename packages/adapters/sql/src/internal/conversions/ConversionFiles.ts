@@ -65,15 +65,51 @@ export const dropRest = (
     })
   )
 
+/** The content of a row is gone. */
+const isGone = (sql: SqlClient, table: "captions" | "conversion" | "poster") =>
+  sql`NOT EXISTS (SELECT 1 FROM blob WHERE blob.id = ${sql(table)}.blob_id AND blob.state = 'READY')`
+
+/** Finds the conversion of a current content that shares the files of another one, and locks it. */
+const findHeir = (sql: SqlClient, conversionId: string) =>
+  sql`SELECT id FROM conversion WHERE shares_id = ${conversionId} AND NOT (${isGone(sql, "conversion")})
+    ${lock(sql, "FOR NO KEY UPDATE")}`.pipe(Row.first((row) => Row.text(row, "id")))
+
 /**
- * Removes a conversion that the transaction of the caller has locked. Returns what is to run after that transaction: it removes the
+ * Gives some files of a conversion to its heir, in a transaction of its caller. Until the last one is given, the heir has files at both.
+ * Returns whether there may be more.
+ */
+const giveSome = Effect.fnUntraced(function* (sql: SqlClient, conversionId: string, heirId: string) {
+  const given = yield* sql`UPDATE conversion_file SET conversion_id = ${heirId}
+    WHERE conversion_id = ${conversionId} AND name IN (
+      SELECT name FROM conversion_file WHERE conversion_id = ${conversionId} ORDER BY name LIMIT ${stepSize})
+    RETURNING name`
+  if (given.length === stepSize) return true
+  yield* sql`UPDATE conversion SET shares_id = NULL WHERE id = ${heirId}`
+  return false
+})
+
+/** Removes some files of a conversion, in a transaction of its caller, or gives them to its heir. Returns whether there may be more. */
+const leaveSome = Effect.fnUntraced(function* (sql: SqlClient, conversionId: string, sweepAt: number) {
+  const heir = yield* findHeir(sql, conversionId)
+  return Option.isSome(heir)
+    ? yield* giveSome(sql, conversionId, heir.value)
+    : yield* dropSome(sql, ofConversions(sql, [conversionId]), sweepAt)
+})
+
+/**
+ * Removes a conversion that the transaction of the caller has locked. One that shares its files inherits them, with the pictures that are
+ * to be made. Returns what is to run after that transaction: it removes the
  * files that are left. Until then the conversion belongs to a blob that is DOOMED, so that no request and no worker finds it, and the
  * sweep removes what a process that dies leaves.
  */
 export const removeConversion = Effect.fnUntraced(function* (sql: SqlClient, conversionId: string, sweepAt: number) {
-  const files = ofConversions(sql, [conversionId])
+  // A worker makes the pictures for the heir that it has not made yet.
+  yield* sql`UPDATE conversion SET poster_due =
+      (SELECT owner.poster_due FROM conversion AS owner WHERE owner.id = ${conversionId})
+    WHERE shares_id = ${conversionId} AND poster_due IS NULL`
+  const step = leaveSome(sql, conversionId, sweepAt)
   const remove = sql`DELETE FROM conversion WHERE id = ${conversionId}`
-  if (!(yield* dropSome(sql, files, sweepAt))) {
+  if (!(yield* step)) {
     yield* remove
     return Effect.void
   }
@@ -83,7 +119,7 @@ export const removeConversion = Effect.fnUntraced(function* (sql: SqlClient, con
     FROM conversion JOIN blob ON blob.id = conversion.blob_id WHERE conversion.id = ${conversionId}`
   yield* sql`UPDATE conversion SET blob_id = ${blobId}, state = 'QUEUED', due_at = ${never}, fault_code = NULL,
     fault_detail = NULL, ladder_state = NULL, ladder_due_at = NULL, poster_due = NULL WHERE id = ${conversionId}`
-  const rest = repeat(sql, dropSome(sql, files, sweepAt))
+  const rest = repeat(sql, step)
   const end = transaction(sql)(Effect.andThen(remove, sql`DELETE FROM blob WHERE id = ${blobId} AND state = 'DOOMED'`))
   return Effect.asVoid(Effect.andThen(rest, end))
 })
@@ -97,10 +133,6 @@ export const completeRemoval = <E, R>(removed: Option.Option<Effect.Effect<void,
     onNone: () => Effect.succeed(false),
     onSome: (rest) => Effect.as(Effect.ignore(rest), true)
   })
-
-/** The content of a row is gone. */
-const isGone = (sql: SqlClient, table: "captions" | "conversion" | "poster") =>
-  sql`NOT EXISTS (SELECT 1 FROM blob WHERE blob.id = ${sql(table)}.blob_id AND blob.state = 'READY')`
 
 /** Removes the captions that were attached to contents that are gone. */
 export const dropCaptions = (sql: SqlClient, blobIds: ReadonlyArray<string>) =>
@@ -121,7 +153,8 @@ const findGone = (sql: SqlClient, blobIds: ReadonlyArray<string>, locking: Fragm
  */
 export const dropFilesOfGone = Effect.fnUntraced(function* (sql: SqlClient, blobIds: ReadonlyArray<string>) {
   const gone = yield* findGone(sql, blobIds, sql``)
-  if (gone.length > 0) yield* repeat(sql, dropSome(sql, ofConversions(sql, gone), 0))
+  // One that was removed alone may have an heir.
+  for (const conversionId of gone) yield* repeat(sql, leaveSome(sql, conversionId, 0))
 })
 
 /** Removes the conversions of contents that are gone, with the few files that `dropFilesOfGone` may have left. */

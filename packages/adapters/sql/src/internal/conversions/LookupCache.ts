@@ -30,9 +30,19 @@ const packagedName = ({ name }: StreamFileRef): string | undefined => {
   return segment && `packaged ${segment.representation}`
 }
 
+/** The name under which a shared presentation is kept: all segments of HLS are found as its tracks. */
+const sharedName = ({ name }: StreamFileRef): string | undefined =>
+  StreamFiles.parseTransport(name) === undefined ? undefined : "shared"
+
+/** Returns the name under which a lookup is kept. */
+const nameOf = (ref: StreamFileRef, { found }: StreamLookup): string | undefined =>
+  found._tag === "Packaged" ? packagedName(ref) : found._tag === "Shared" ? sharedName(ref) : ref.name
+
+/** What is found of segments. */
+const kinds: ReadonlySet<string> = new Set(["Segment", "Packaged", "Shared"])
+
 /** Playlists are long, and those of a running conversion grow. */
-const isKept = ({ conversion, found }: StreamLookup): boolean =>
-  conversion?.state === "READY" && (found._tag === "Segment" || found._tag === "Packaged")
+const isKept = ({ conversion, found }: StreamLookup): boolean => conversion?.state === "READY" && kinds.has(found._tag)
 
 /**
  * Makes an empty cache.
@@ -46,12 +56,12 @@ export const make = (version: () => number): LookupCache => {
   return {
     find: (ref) => {
       freshness.update()
-      return get(keyOf(ref, ref.name)) ?? get(keyOf(ref, packagedName(ref)))
+      return get(keyOf(ref, ref.name)) ?? get(keyOf(ref, packagedName(ref))) ?? get(keyOf(ref, sharedName(ref)))
     },
     keeper: (ref) => {
       const isFresh = freshness.start()
       return (found) => {
-        const key = keyOf(ref, found.found._tag === "Packaged" ? packagedName(ref) : ref.name)
+        const key = keyOf(ref, nameOf(ref, found))
         if (key === undefined || !isFresh() || !isKept(found)) return
         if (kept.size >= maxKept) kept.clear()
         kept.set(key, found)

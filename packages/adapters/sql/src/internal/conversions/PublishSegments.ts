@@ -6,7 +6,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import { type ConversionClaim, LeaseLost } from "@holdfast/core/conversions/ConversionClaim"
 import type { AddedTo, Addition, StagedBlobs } from "@holdfast/core/conversions/ConversionRepository"
 import type { Playlist, Publication, Segment } from "@holdfast/core/conversions/Publication"
-import { millis } from "../Dialect.ts"
+import { lock, millis } from "../Dialect.ts"
 import { inBucket } from "../files/FileRow.ts"
 import { record } from "../events/RecordEvent.ts"
 import { withinLimits } from "../usage/WithinLimits.ts"
@@ -64,7 +64,16 @@ const putPlaylist = (sql: SqlClient, claim: AddedTo, { name, text }: Playlist) =
 
 /** Sets what a conversion has published: READY at the end, perhaps with a ladder that becomes due. */
 const advance = (sql: SqlClient, claim: ConversionClaim, publication: Publication) => {
-  const { isFinished, ladderDueAt, leaseUntil, now, picturesDueAt, presentation, progress } = publication
+  const {
+    isFinished,
+    ladderDueAt,
+    leaseUntil,
+    now,
+    picturesDueAt,
+    presentation,
+    progress,
+    sharesId = null
+  } = publication
   const ladder =
     ladderDueAt === undefined
       ? sql``
@@ -73,7 +82,7 @@ const advance = (sql: SqlClient, claim: ConversionClaim, publication: Publicatio
       ${
         isFinished
           ? sql`state = 'READY', due_at = NULL, made_by = ${claim.fencingToken}, finished_at = ${millis(now)},
-            poster_due = ${picturesDueAt === undefined ? null : millis(picturesDueAt)}${ladder}`
+            shares_id = ${sharesId}, poster_due = ${picturesDueAt === undefined ? null : millis(picturesDueAt)}${ladder}`
           : sql`due_at = ${millis(leaseUntil)}`
       }
     WHERE ${isHeld(sql, claim)} RETURNING id`
@@ -87,6 +96,14 @@ const advanceLadder = (sql: SqlClient, claim: ConversionClaim, publication: Publ
       WHERE ${isHeld(sql, claim)} RETURNING id`
     : sql`UPDATE conversion SET ladder_due_at = ${millis(publication.leaseUntil)} WHERE ${isHeld(sql, claim)} RETURNING id`
 
+/** Locks the conversion whose files another one is to share, before that one, as a removal does. Fails if it is not READY any more. */
+const lockShared = (sql: SqlClient, claim: ConversionClaim, sharesId: string | undefined) =>
+  sharesId === undefined
+    ? Effect.void
+    : orLeaseLost(sql`SELECT id FROM conversion
+        WHERE id = ${sharesId} AND blob_id = ${claim.blobId} AND state = 'READY' AND shares_id IS NULL
+        ${lock(sql, "FOR NO KEY UPDATE")}`)
+
 /**
  * Publishes segments and playlists. Updates the conversion's row first: its lock blocks another worker's claim, and removal,
  * until the transaction ends.
@@ -94,7 +111,8 @@ const advanceLadder = (sql: SqlClient, claim: ConversionClaim, publication: Publ
 export const publish = (sql: SqlClient, claim: ConversionClaim, publication: Publication) =>
   withinLimits(sql, claim, (check) =>
     Effect.gen(function* () {
-      const { isFinished, playlists, segments } = publication
+      const { isFinished, playlists, segments, sharesId } = publication
+      yield* lockShared(sql, claim, sharesId)
       yield* orLeaseLost((claim.isLadder ? advanceLadder : advance)(sql, claim, publication))
       yield* addSegments(sql, claim, segments)
       yield* Effect.forEach(playlists, (playlist) => putPlaylist(sql, claim, playlist), { discard: true })

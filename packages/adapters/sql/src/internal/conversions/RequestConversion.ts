@@ -67,10 +67,27 @@ export const request = (
     return stored.value
   }).pipe(transaction(sql))
 
+/** Removes the conversion that shares the files of a claimed one, and queues it again. It waits for that one, or is claimed after it. */
+const replaceSharer = Effect.fnUntraced(function* (
+  sql: SqlClient,
+  { conversionId: ownerId }: Pick<ConversionClaim, "conversionId">,
+  id: string,
+  now: DateTime.Utc
+) {
+  const sharer =
+    yield* sql`SELECT id, tenant_id, bucket_id, file_id, blob_id, attempt, tries, interruptions, format, mode
+    FROM conversion WHERE shares_id = ${ownerId} ${lock(sql, "FOR UPDATE")}`.pipe(Row.first(toClaim))
+  if (Option.isNone(sharer)) return
+  yield* sql`DELETE FROM conversion WHERE id = ${sharer.value.conversionId}`
+  const conversion = { ...sharer.value, conversionId: id }
+  yield* queue(sql, conversion, now)
+  yield* record(sql, conversionEvent("stream.requested", conversion, { mode: conversion.mode }))
+})
+
 /** The update locks the row, so that one of several processes replaces the conversion. */
 export const replaceDamaged = (
   sql: SqlClient,
-  { blobId, id, now, sweepAt }: Parameters<ConversionRepository["Service"]["replaceDamaged"]>[0]
+  { blobId, id, now, sharerId, sweepAt }: Parameters<ConversionRepository["Service"]["replaceDamaged"]>[0]
 ) =>
   Effect.gen(function* () {
     const replaced = yield* sql`UPDATE conversion SET attempt = attempt + 1
@@ -80,6 +97,7 @@ export const replaceDamaged = (
     )
     if (Option.isNone(replaced)) return Option.none()
     const { conversionId: oldId, ...old } = replaced.value
+    yield* replaceSharer(sql, replaced.value, sharerId, now)
     const rest = yield* removeConversion(sql, oldId, millis(sweepAt))
     const conversion = { ...old, conversionId: id }
     yield* queue(sql, conversion, now)

@@ -19,7 +19,7 @@ import * as ConversionClaims from "./ConversionClaims.ts"
 import { conversionEvent } from "./ConversionEvents.ts"
 import { completeRemoval, removeConversion } from "./ConversionFiles.ts"
 import { columns, toConversion, toMode, toPresentation } from "./ConversionRow.ts"
-import { findStreamFile } from "./FindStreamFile.ts"
+import { findSegments, findStreamFile } from "./FindStreamFile.ts"
 import * as LookupCache from "./LookupCache.ts"
 import { claimPoster, completePictures, publishPoster } from "./Posters.ts"
 import * as PublishSegments from "./PublishSegments.ts"
@@ -79,6 +79,9 @@ const make = Effect.gen(function* () {
           ? findStored(ref)
           : findKept(lookups, ref)
       ).pipe(operation("conversions.findStreamFile")),
+
+    findSegments: (conversionId, names) =>
+      findSegments(read, conversionId, names).pipe(operation("conversions.findSegments")),
 
     remove: ({ blobId, bucket, sweepAt, format }) =>
       Effect.gen(function* () {
@@ -144,6 +147,9 @@ const make = Effect.gen(function* () {
         )
         if (Option.isNone(other)) return Option.none()
         const { id, mode, presentation } = other.value
+        if (presentation.isShared === true) {
+          return Option.some({ conversionId: id, mode, presentation, segments: [], storyboard: null })
+        }
         const files = yield* listFiles(id)
         const segments = files.flatMap(({ blobId, name }) => (blobId === null ? [] : [{ name, blobId }]))
         const storyboard = files.find(({ text }) => text !== null)?.text ?? null
@@ -151,7 +157,7 @@ const make = Effect.gen(function* () {
         const isLeft = yield* sql`SELECT 1 AS one FROM conversion WHERE id = ${id} AND state = 'READY'`
         return segments.length === 0 || isLeft.length === 0
           ? Option.none()
-          : Option.some({ mode, presentation, segments, storyboard })
+          : Option.some({ conversionId: id, mode, presentation, segments, storyboard })
       }).pipe(operation("conversions.findReady"))
   })
 })

@@ -8,6 +8,7 @@ import * as Latch from "effect/Latch"
 import * as Stream from "effect/Stream"
 import type { ConversionEvent } from "../../../transcoding/ConversionEvent.ts"
 import type { Presentation } from "../../../transcoding/Presentation.ts"
+import * as StreamFiles from "../../../transcoding/StreamFiles.ts"
 import { TranscodeError } from "../../../transcoding/TranscodeError.ts"
 import type { ConversionClaim } from "../../ConversionClaim.ts"
 import { LimitsOf, within } from "../../../usage/UsageLimits.ts"
@@ -29,6 +30,22 @@ interface PublicOutput {
   isPlayable: boolean
 }
 
+/** Returns whether a segment that a playlist lists is public: of a shared presentation, whether those are from which it is made. */
+const isPublicIn = (presentation: Presentation, { segments }: PublicOutput): ((name: string) => boolean) => {
+  if (presentation.isShared !== true) return (name) => segments.has(name)
+  const renditions = new Map(StreamFiles.sharedRenditions(presentation).map((one) => [one.prefix, one]))
+  return (name) => {
+    const parsed = StreamFiles.parseTransport(name)
+    const rendition = parsed && renditions.get(parsed.prefix)
+    return (
+      parsed !== undefined &&
+      rendition !== undefined &&
+      segments.has(StreamFiles.tracks) &&
+      StreamFiles.sharedParts(rendition, parsed.index).every((part) => segments.has(part))
+    )
+  }
+}
+
 /**
  * Publishes all pending output. Many segments are published in several batches, each with the part of the playlists that
  * lists public segments only. Returns whether the conversion is finished.
@@ -47,6 +64,7 @@ const flush = Effect.fnUntraced(function* (
   const { isFinished, playlists: texts, progress, segments: names } = PendingOutput.drain(pending)
   const becomesPlayable = !published.isPlayable && texts.size > 0
 
+  const isPublic = isPublicIn(presentation, published)
   const batches = SegmentBatch.split(names, becomesPlayable ? options.uploadConcurrency : undefined)
   for (const [index, batch] of batches.entries()) {
     const isLast = index + 1 === batches.length
@@ -55,7 +73,7 @@ const flush = Effect.fnUntraced(function* (
     const playlists = Array.from(texts).flatMap(([name, whole]) => {
       // The playlists of a ladder replace those of the copy, when all of its segments are public.
       if (claim.isLadder && !isLast) return []
-      const text = isLast ? whole : SegmentBatch.publicPrefix(whole, (segment) => published.segments.has(segment))
+      const text = isLast ? whole : SegmentBatch.publicPrefix(whole, isPublic)
       return text === undefined ? [] : [{ name, text }]
     })
     const now = yield* DateTime.now

@@ -28,6 +28,7 @@ import { type ConversionClaim, LeaseLost } from "../../ConversionClaim.ts"
 import { ConversionRepository, type ReadyConversion } from "../../ConversionRepository.ts"
 import * as LadderBelow from "../../internal/LadderBelow.ts"
 import * as PackageContent from "../../internal/PackageContent.ts"
+import * as ShareConversion from "../../internal/ShareConversion.ts"
 import type { ConversionWorkerOptions } from "../ConversionWorkerOptions.ts"
 import { ConversionWorkspace, type Workspace, type WorkspaceError } from "../ConversionWorkspace.ts"
 import { SourceCheck } from "../SourceCheck.ts"
@@ -44,7 +45,7 @@ const longCopy = 900
  * mode `transcode` and the other conversion has another mode; not if the other one is a long copy, or has no segments.
  */
 const canRepackage = ({ mode, presentation }: ReadyConversion, claim: ConversionClaim): boolean => {
-  if (presentation.isPackaged === true) return false
+  if (presentation.isPackaged === true || presentation.isShared === true) return false
   if (claim.mode === "transcode") return mode === "transcode"
   return presentation.isCopy !== true || (presentation.duration ?? 0) < longCopy
 }
@@ -134,7 +135,7 @@ const transcode = Effect.fnUntraced(function* (
   if (!(yield* areIntact(yield* blobsOf(claim.blobId)))) return yield* new ContentDamaged()
   yield* addContent(claim, workspace)
   const media = yield* transcoder.probe({ input, limits })
-  const events = transcoder.convert({ input, media, output, format, mode, lines, limits, suspended })
+  const events = transcoder.convert({ input, media, output, format, mode, lines, limits, suspended, mayShare: true })
   return {
     events: Poster.withPoster(events, Poster.make(workspace, media, limits)),
     storyboard: (presentation) => AddStoryboard.make(workspace, media, presentation, { limits, suspended })
@@ -210,7 +211,7 @@ const renewLease = Effect.fnUntraced(function* (claim: ConversionClaim, lease: D
 })
 
 /**
- * Packages the content, or converts it, and publishes the result until the conversion is READY, and adds the storyboard of a converted
+ * Shares the files of the other format, packages the content, or converts it, and publishes the result until the conversion is READY, and adds the storyboard of a converted
  * one; or until the ladder has joined its copy. While
  * `suspended` is true, the transcoder pauses.
  */
@@ -220,6 +221,12 @@ export const runConversion = (
   options: ConversionWorkerOptions
 ) =>
   Effect.gen(function* () {
+    const shared = Effect.gen(function* () {
+      if (claim.isLadder) return false
+      const found = yield* ShareConversion.find(claim)
+      if (Option.isSome(found)) yield* ShareConversion.publish(claim, found.value)
+      return Option.isSome(found)
+    })
     const packaged = Effect.gen(function* () {
       if (claim.mode !== "auto" || claim.isLadder) return false
       const content = yield* PackageContent.findContent(claim)
@@ -229,7 +236,7 @@ export const runConversion = (
       return true
     })
     const work = Effect.gen(function* () {
-      if (yield* packaged) return Effect.void
+      if ((yield* shared) || (yield* packaged)) return Effect.void
       const workspace = yield* (yield* ConversionWorkspace).make
       const convert = Effect.gen(function* () {
         if (claim.isLadder) {

@@ -116,8 +116,8 @@ export const conversionContract = (it: It): void => {
       const conversions = yield* ConversionRepository
       const { bucket, claim, source } = yield* ConversionFixtures.claimed()
       const [published] = yield* ConversionFixtures.publish(claim, ["index0.ts"])
-      const replace = (blobId: string, id = Sample.id("cnv")) =>
-        conversions.replaceDamaged({ blobId, id, now: Sample.at(200), sweepAt: ConversionFixtures.sweepAt })
+      const replace = (blobId: string, id = Sample.id("cnv"), sharerId = Sample.id("cnv")) =>
+        conversions.replaceDamaged({ blobId, id, sharerId, now: Sample.at(200), sweepAt: ConversionFixtures.sweepAt })
       expect(yield* replace(published?.blobId ?? "")).toBe(false)
       const [segment] = yield* ConversionFixtures.publish(claim, ["index1.ts"], { isFinished: true })
       const blobId = segment?.blobId ?? ""

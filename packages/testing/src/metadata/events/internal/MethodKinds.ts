@@ -99,6 +99,7 @@ export const ports = [
     request: "WRITE",
     listByContent: "READ",
     findStreamFile: "READ",
+    findSegments: "READ",
     remove: "WRITE",
     replaceDamaged: "WRITE",
     claim: "INTERNAL",

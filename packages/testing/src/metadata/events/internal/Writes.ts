@@ -302,7 +302,13 @@ const conversionWrites: Readonly<Record<string, Write>> = {
       Effect.map(([segment]) => segment?.blobId ?? "")
     )
     const id = Sample.id("cnv")
-    const change = (yield* ConversionRepository).replaceDamaged({ blobId, id, now: at, sweepAt })
+    const change = (yield* ConversionRepository).replaceDamaged({
+      blobId,
+      id,
+      sharerId: Sample.id("cnv"),
+      now: at,
+      sweepAt
+    })
     return { ...bucket, id, name: "hls", detail: { fileId: file.id, format: "hls", mode: "auto" }, change }
   }),
   "ConversionRepository.publish": write("stream.ready", function* () {

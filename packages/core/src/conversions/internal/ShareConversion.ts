@@ -1,0 +1,42 @@
+/**
+ * Makes a conversion READY without converting: it shares the files of that to the other format, if these are a shared presentation.
+ */
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { LimitsOf, within } from "../../usage/UsageLimits.ts"
+import type { ConversionClaim } from "../ConversionClaim.ts"
+import { ConversionNotifier } from "../ConversionNotifier.ts"
+import { ConversionRepository, type ReadyConversion } from "../ConversionRepository.ts"
+
+type Wanted = Pick<ConversionClaim, "blobId" | "bucketId" | "format" | "mode" | "tenantId">
+
+/** Finds the conversion whose files one may share: not if it has to encode all tracks and the other one may have copied some. */
+export const find = Effect.fnUntraced(function* (wanted: Wanted) {
+  const found = yield* (yield* ConversionRepository).findReady(wanted)
+  return Option.filter(
+    found,
+    ({ mode, presentation }) => presentation.isShared === true && (wanted.mode === "auto" || mode === "transcode")
+  )
+})
+
+/** Makes a claimed conversion READY. */
+export const publish = Effect.fnUntraced(function* (
+  claim: ConversionClaim,
+  { conversionId, presentation }: Pick<ReadyConversion, "conversionId" | "presentation">
+) {
+  const now = yield* DateTime.now
+  const publication = {
+    segments: [],
+    playlists: [],
+    progress: 1,
+    presentation: { ...presentation, format: claim.format },
+    isFinished: true,
+    sharesId: conversionId,
+    now,
+    leaseUntil: now
+  }
+  const limits = yield* (yield* LimitsOf)(claim)
+  yield* within(limits)((yield* ConversionRepository).publish(claim, publication))
+  yield* (yield* ConversionNotifier).notifyProgress
+})

@@ -1,0 +1,98 @@
+/**
+ * Opens segments that are made when they are read. Those that are requested repeatedly are kept in memory.
+ */
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import { ContentDamaged } from "../../files/FileErrors.ts"
+import * as Ids from "../../Ids.ts"
+import type { BlobError } from "../../storage/BlobError.ts"
+import type { ByteRange } from "../../storage/BlobStore.ts"
+import * as StreamFiles from "../../transcoding/StreamFiles.ts"
+import type { OpenedSegment } from "../OpenedStream.ts"
+import * as KeptSegments from "./KeptSegments.ts"
+
+type ReadError = BlobError | ContentDamaged
+
+/** A segment that can be made. */
+export interface Made {
+  /** Bytes. */
+  readonly size: number
+  /** Returns the bytes. If `isTransient`, a chunk is valid until the next one is pulled only. */
+  readonly cut: (isTransient: boolean) => Stream.Stream<Uint8Array, ReadError>
+}
+
+/** A segment that is requested. */
+export interface Wanted extends Pick<
+  OpenedSegment,
+  "check" | "conversionId" | "fileId" | "name" | "reportDamage" | "state"
+> {
+  /** The blob that says how the segments are made. Its bytes never change. */
+  readonly source: string
+  /** Changes when other bytes are made from the same blobs. */
+  readonly version: number
+  /** Finds how the segment is made; undefined if there is none of this name. */
+  readonly find: Effect.Effect<Made | undefined, ReadError>
+}
+
+/** Opens a segment; undefined if there is none of this name. */
+export type Open = (wanted: Wanted) => Effect.Effect<OpenedSegment | undefined, ReadError>
+
+/** Takes the bytes of a range from those of a whole. */
+const slice = <E>(whole: Stream.Stream<Uint8Array, E>, { length, offset }: ByteRange): Stream.Stream<Uint8Array, E> => {
+  const end = offset + length
+  return whole.pipe(
+    Stream.mapAccum(
+      () => 0,
+      (at, chunk) => [at + chunk.length, [{ at, chunk }]] as const
+    ),
+    Stream.takeWhile(({ at }) => at < end),
+    Stream.map(({ at, chunk }) => chunk.subarray(Math.max(0, offset - at), Math.max(0, end - at))),
+    Stream.filter((chunk) => chunk.length > 0)
+  )
+}
+
+/** Makes what opens segments, with memory for those that are kept. */
+export const make = (): Open => {
+  const kept = KeptSegments.make<ReadError>()
+  return Effect.fnUntraced(function* ({ check, find, reportDamage, source, version, ...segment }: Wanted) {
+    const key = `${source} ${segment.name}`
+    const found = kept.sizeOf(key) === undefined ? yield* find : undefined
+    const size = kept.sizeOf(key) ?? found?.size
+    if (size === undefined) return undefined
+    const cutWhole = (isTransient: boolean): Stream.Stream<Uint8Array, ReadError> => {
+      if (found !== undefined) return found.cut(isTransient)
+      // The segment was kept when it was opened, and is not any more.
+      return Stream.unwrap(Effect.map(find, (one) => one?.cut(isTransient) ?? Stream.fail(new ContentDamaged())))
+    }
+    const isKept = yield* Effect.catchTag(
+      kept.request(key, size, () => cutWhole(true)),
+      "BlobError",
+      // The read that follows fails likewise. Its caller distinguishes a content that was removed meanwhile from a broken store.
+      () => Effect.succeed(false)
+    )
+    const cut = (isTransient: boolean, range: ByteRange = { offset: 0, length: size }) => {
+      const other = (rest: ByteRange) => {
+        const whole = cutWhole(isTransient)
+        return rest.length === size ? whole : slice(whole, rest)
+      }
+      if (!isKept) return other(range)
+      const chunks = kept.read(key, range, other)
+      return isTransient ? chunks : Stream.map(chunks, (chunk) => chunk.slice())
+    }
+    const opened: OpenedSegment = {
+      _tag: "Segment",
+      ...segment,
+      contentType: StreamFiles.contentType(segment.name),
+      size,
+      etag: `"${source}-${version}-${segment.name}"`,
+      storedAt: DateTime.makeUnsafe(Ids.createdAt(source)),
+      read: (range) => cut(false, range),
+      readTransient: (range) => cut(true, range),
+      localFile: undefined,
+      check,
+      reportDamage
+    }
+    return opened
+  })
+}
