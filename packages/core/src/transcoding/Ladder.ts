@@ -143,11 +143,12 @@ export const below = (copied: Copied, lines = usualLines): ReadonlyArray<Rung> =
   )
 }
 
-/** Returns the rungs of the ladder below a copy, the best first; none for audio, and for video that was encoded in several sizes. */
+/** Returns the rungs of the ladder below a copy, the best first; none for audio, and for video that was encoded in all of its sizes. */
 export const belowCopy = (
-  { renditions: [best, ...others] }: Presentation,
+  { isShared, renditions: [best, ...others] }: Presentation,
   lines: number = usualLines
 ): ReadonlyArray<Rung> => {
   const { height, width } = best
-  return height === null || width === null || others.length > 0 ? [] : below({ ...best, height, width }, lines)
+  const isComplete = height === null || width === null || others.length > 0 || isShared === true
+  return isComplete ? [] : below({ ...best, height, width }, lines)
 }

@@ -107,6 +107,15 @@ it.effect("segments stored as fragmented MP4: audio goes on for a minute → it 
   })
 )
 
+it.effect("segments stored as fragmented MP4: gap of two hours in a segment → not filled with clock references", () =>
+  Effect.gen(function* () {
+    const [video] = Media.toDash("-i {gap.mp4}")
+    const { bytes } = yield* toTransport({ video })
+    expect(whole(bytes).length).toBeLessThan(1.5 * Media.load("gap.mp4").length + 10_000 * bytes.length)
+    expect(Media.packets(whole(bytes), "video").length).toBe(50)
+  })
+)
+
 it.effect("segments stored as fragmented MP4: tracks in the wrong place → refused", () =>
   Effect.gen(function* () {
     const [video, audio] = Media.toDash("-i {short.mp4}")

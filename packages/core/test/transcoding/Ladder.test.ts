@@ -149,4 +149,17 @@ describe("Ladder", () => {
     // The bitrate of a rung is a maximum: a copy of few bits gains nothing from one that may have more.
     assert.deepStrictEqual(lines(720, 150_000), [])
   })
+
+  it("below a copy: encoded video of one size → none, as it was encoded in all of its sizes", () => {
+    const rendition = { name: "1080p", width: 1920, height: 1080, frameRate: 25, bitrate: 20_000_000 }
+    const presentation = {
+      format: "hls",
+      duration: 10,
+      hasVideo: true,
+      hasAudio: false,
+      renditions: [rendition]
+    } as const
+    assert.isAbove(Ladder.belowCopy(presentation).length, 3)
+    assert.lengthOf(Ladder.belowCopy({ ...presentation, isShared: true }), 0)
+  })
 })

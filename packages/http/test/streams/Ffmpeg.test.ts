@@ -180,10 +180,9 @@ describe("service with FFmpeg", () => {
             0
           )
         }
-        const names = [0, 1, 2, 3].flatMap((id) => [
-          `init-${id}.m4s`,
-          ...Array.from({ length: count(id) }, (_, index) => `chunk-${id}-${index + 1}.m4s`)
-        ])
+        const names = [0, 1, 2, 3].flatMap((id) =>
+          [`init-${id}.m4s`].concat(Array.from({ length: count(id) }, (_, index) => `chunk-${id}-${index + 1}.m4s`))
+        )
         expect(names.length).toBeGreaterThan(12)
         return await probe(
           key,

@@ -31,7 +31,7 @@ const limitedFfmpeg = async (): Promise<string> => {
   const directory = await Process.makeDirectory()
   const find = async (name: string) => (await Samples.run("/bin/sh", "-c", `command -v ${name}`)).trim()
   const ffmpeg = await find("ffmpeg")
-  const script = `#!/bin/sh\ncase "$*" in *"-f hls"*) exec ${ffmpeg} -readrate ${readRate} "$@" ;; esac\nexec ${ffmpeg} "$@"\n`
+  const script = `#!/bin/sh\ncase "$*" in *"-f dash"*) exec ${ffmpeg} -readrate ${readRate} "$@" ;; esac\nexec ${ffmpeg} "$@"\n`
   await Fs.writeFile(Path.join(directory, "ffmpeg"), script, { mode: 0o755 })
   await Fs.symlink(await find("ffprobe"), Path.join(directory, "ffprobe"))
   return Path.join(directory, "ffmpeg")
@@ -89,8 +89,14 @@ const segments = Array.from({ length: 6 }, (_, index) => `index${index}.ts`)
 /** Sheets of the storyboard: 25 pictures each, of at most a hundred. */
 const sheets = 4
 
-/** The content, its segments, its poster and its storyboard. */
-const blobs = 1 + segments.length + 1 + sheets
+/**
+ * What the segments are made of: one of video for each, of audio for all but the one after the gap, two initialization segments, and the
+ * tracks.
+ */
+const stored = segments.length + (segments.length - 1) + 2 + 1
+
+/** The content, what its segments are made of, its poster and its storyboard. */
+const blobs = 1 + stored + 1 + sheets
 
 /**
  * Waits until fsck counts `blobs` contents and as many records. The sweep removes the record of a content after the content,

@@ -122,6 +122,13 @@ const recipes = {
   "languages.mkv": recipe(
     `${picture("192x108")} ${sound(48_000)} ${sound(44_100)} -f lavfi -i anullsrc=cl=5.1(side):r=48000:d=${seconds} -f srt -i ${captions} -f ffmetadata -i ${chapters} -map_chapters 5 -map 0 -map 1 -map 2 -map 3 -map 4 -map 4 -c:s:0 srt -c:s:1 ass -metadata:s:s:0 language=eng -metadata:s:s:1 language=swe -metadata:s:s:1 title=Tal ${h264} -c:a aac -c:a:2 ac3 -t 3.5 -metadata:s:a:0 language=eng -metadata:s:a:1 language=ger -metadata:s:a:2 language=fra -metadata:s:a:2 title=A"<&b`
   ),
+  "surround.mkv": recipe(
+    `${picture("192x108")} -f lavfi -i anullsrc=cl=5.1(side):r=48000:d=${seconds} -c:v mpeg4 -c:a ac3`
+  ),
+  /** No audio from 2 to 9 s. */
+  "gap-in-audio.mkv": recipe(
+    `${picture("192x108", 12, "testsrc2", 14)} -f lavfi -i sine=f=440:r=48000:d=14 -af aselect='lt(t\\,2)+gt(t\\,9)' -c:v mpeg4 -c:a aac`
+  ),
   /** The second audio track declares a codec for which FFmpeg has no decoder. */
   "unknown-audio.mp4": recipe(
     `${picture("192x108")} ${sound()} ${sound()} -map 0 -map 1 -map 2 ${h264} -c:a aac`,

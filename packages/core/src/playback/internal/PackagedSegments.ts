@@ -16,7 +16,7 @@ import type { BlobError } from "../../storage/BlobError.ts"
 import { BlobStore, type ByteRange } from "../../storage/BlobStore.ts"
 import * as CompositeParts from "../../storage/CompositeParts.ts"
 import type { OpenedSegment } from "../OpenedStream.ts"
-import * as MadeSegments from "./MadeSegments.ts"
+import type * as MadeSegments from "./MadeSegments.ts"
 import * as RecentlyUsed from "./RecentlyUsed.ts"
 
 /** A segment of the conversion whose index this is. */

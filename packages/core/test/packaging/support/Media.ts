@@ -54,6 +54,8 @@ const recipes = {
   "silent.mp4": `${picture(13)} ${h264}`,
   "sound.m4a": `${sound(13, 44_100)} -c:a aac`,
   "uneven.mp4": `${picture(13)} -vf select='not(mod(n\\,3))+lt(n\\,100)' -fps_mode vfr ${h264}`,
+  /** Nothing is shown for two hours. */
+  "gap.mp4": `${picture(2)} -vf setpts=PTS+gte(N\\,30)*7200/TB -fps_mode vfr ${h264}`,
   /** Frames are decoded two seconds before they are shown. */
   "early.mp4": `${picture(20, 1)} -c:v libx264 -bf 2 -g 4 -pix_fmt yuv420p`,
   "slow.mp4": `${picture(20, 1)} ${sound(20)} -c:v libx264 -bf 0 -g 4 -pix_fmt yuv420p -c:a aac`,

@@ -141,7 +141,8 @@ export const make =
         },
         expected
       )
-      const dash = DashOutput.over(directory, expected, finishCaptions)
+      // The segments were reported, and the captions are.
+      const dash = DashOutput.over({ ...directory, newSegments: Effect.succeed([]) }, expected, finishCaptions)
 
       const finish = Effect.gen(function* () {
         isEnd = true

@@ -165,6 +165,8 @@ export const make = (tracks: Tracks, segment: number, memory: Memory): Layout =>
     previous = at
     decoded[count] = at
     // Where units with a clock reference are far apart, others are added.
+    // Nothing arrives in a gap of the timestamps: it is not filled.
+    if (at - lastClock > longestDecoding) lastClock = at - clockInterval
     lastClocks[count] = lastClock
     let added = 0
     for (; lastClock + clockInterval < at; lastClock += clockInterval) added++

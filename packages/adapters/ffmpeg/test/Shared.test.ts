@@ -1,0 +1,88 @@
+import { assert, layer, vi } from "@effect/vitest"
+import type { Format } from "@holdfast/core/transcoding/Presentation"
+import * as Requires from "@holdfast/testing/Requires"
+import * as CheckedConversion from "@holdfast/testing/transcoding/contract/CheckedConversion"
+import { directory } from "@holdfast/testing/transcoding/contract/Samples"
+import * as Effect from "effect/Effect"
+import * as FfmpegTranscoder from "../src/FfmpegTranscoder.ts"
+import * as Files from "./support/Files.ts"
+import * as Results from "./support/Results.ts"
+import * as Samples from "./support/Samples.ts"
+import * as Tools from "./support/Tools.ts"
+
+// ffmpeg runs with a low priority and may take long on a busy machine.
+vi.setConfig({ testTimeout: 120_000 })
+
+const convert = (name: Samples.Name, format: Format, mode: "auto" | "transcode" = "auto") =>
+  Effect.flatMap(directory, (output) =>
+    CheckedConversion.convert({ input: Samples.path(name), output, format, mode, mayShare: true })
+  )
+
+Requires.requires(Tools.missing).describe("shared presentation", () => {
+  layer(FfmpegTranscoder.layer({ niceness: 0, preset: "ultrafast" }), {
+    excludeTestServices: true,
+    timeout: "60 seconds"
+  })((it) => {
+    it.effect.each([["hls"], ["dash"]] as const)("encoded video to %s → the files of both formats", ([format]) =>
+      Effect.gen(function* () {
+        const { finished, output, playlists, started } = yield* convert("mpeg4-480.mkv", format)
+        assert.deepInclude(started, { format, isShared: true })
+        assert.deepInclude(finished, { format, isShared: true })
+        assert.deepStrictEqual([...playlists.keys()].toSorted(), [
+          "240p.m3u8",
+          "360p.m3u8",
+          "480p.m3u8",
+          "manifest.mpd",
+          "playlist.m3u8"
+        ])
+        for (const [id, { name }] of finished.renditions.entries()) {
+          const whole = `${yield* directory}/${id}.mp4`
+          const chunks = [1, 2, 3, 4].map((number) => `${output}/chunk-${id}-${number}.m4s`)
+          Files.concatenate([`${output}/init-${id}.m4s`, ...chunks], whole)
+          const pictures = Results.pictures(`${output}/${name}.m3u8`)
+          assert.lengthOf(pictures, 60)
+          assert.deepStrictEqual(pictures, Results.pictures(whole))
+        }
+      })
+    )
+
+    it.effect("several languages and captions → those of both formats, each rendition of audio alone", () =>
+      Effect.gen(function* () {
+        const { finished, output, playlists } = yield* convert("languages.mkv", "dash", "transcode")
+        assert.strictEqual(finished.isShared, true)
+        const [, ...others] = finished.audio ?? []
+        assert.isAbove(others.length, 1)
+        for (const { name } of others) {
+          assert.deepStrictEqual(
+            Results.streams(`${output}/${name}.m3u8`).map(({ codec_name }) => codec_name),
+            ["aac"]
+          )
+          assert.include(playlists.get("playlist.m3u8") ?? "", `URI="${name}.m3u8"`)
+        }
+        assert.include(playlists.get("playlist.m3u8") ?? "", "TYPE=SUBTITLES")
+        assert.include(playlists.get("manifest.mpd") ?? "", "captions0.vtt")
+        assert.include(playlists.get("captions0.m3u8") ?? "", "captions0.vtt")
+      })
+    )
+
+    it.effect("copied audio with a gap longer than a segment → NotCopyable, and right when it is encoded", () =>
+      Effect.gen(function* () {
+        assert.include(yield* Effect.flip(convert("gap-in-audio.mkv", "hls")), { reason: "NotCopyable" })
+        const { finished, output } = yield* convert("gap-in-audio.mkv", "hls", "transcode")
+        assert.strictEqual(finished.isShared, true)
+        assert.approximately(finished.duration ?? 0, 14, 0.2)
+        Results.decode([`${output}/playlist.m3u8`])
+      })
+    )
+
+    it.effect("copy, and audio in AC-3 → segments of the format alone", () =>
+      Effect.gen(function* () {
+        for (const name of ["h264.mp4", "surround.mkv"] as const) {
+          const { finished, segments } = yield* convert(name, "hls")
+          assert.notProperty(finished, "isShared")
+          assert.include(segments, "index0.ts")
+        }
+      })
+    )
+  })
+})
