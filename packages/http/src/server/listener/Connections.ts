@@ -36,6 +36,18 @@ interface ActiveRequest {
 }
 
 /**
+ * What is known of an open socket. A request changes this object, and no `Map` of requests: V8 replaces the table of a `Map` after some
+ * changes, and each former table refers to the next one. Once one of them is in the old generation of the heap, all later ones get
+ * there with the requests in them, until V8 collects the whole heap.
+ */
+interface OpenSocket {
+  /** The request that has no complete response yet. */
+  active: ActiveRequest | undefined
+  /** The bytes at the end of the latest request. */
+  counted: Traffic
+}
+
+/**
  * Whether the client causes the stall: it sends nothing or reads nothing. A handler that works for long is not a fault.
  */
 const waitsForClient = ({ request, response }: ActiveRequest): boolean =>
@@ -66,32 +78,38 @@ export interface Limits {
  */
 export const make = (server: Server, { idle, minimumRate }: Limits): Connections => {
   const window = Duration.times(minimumRate.window, rateMargin)
-  const open = new Set<Socket>()
-  const busy = new Map<Socket, ActiveRequest>()
-  /** The bytes of each socket at the end of its latest request. */
-  const counted = new WeakMap<Socket, Traffic>()
+  const open = new Map<Socket, OpenSocket>()
+  let inFlight = 0
   let receivedOnClosed = 0
   let sentOnClosed = 0
 
+  const endRequest = (state: OpenSocket, ended: ActiveRequest | undefined): void => {
+    if (ended === undefined || state.active !== ended) return
+    state.active = undefined
+    inFlight--
+  }
+
   server.on("connection", (socket: Socket) => {
-    open.add(socket)
+    const state: OpenSocket = { active: undefined, counted: { received: 0, sent: 0 } }
+    open.set(socket, state)
     socket.once("close", () => {
       open.delete(socket)
-      busy.delete(socket)
+      endRequest(state, state.active)
       receivedOnClosed += socket.bytesRead
       sentOnClosed += socket.bytesWritten
     })
   })
 
   server.setTimeout(idle, (socket) => {
-    const active = busy.get(socket)
+    const active = open.get(socket)?.active
     if (active === undefined || waitsForClient(active)) socket.destroy()
     else socket.setTimeout(idle)
   })
 
   const interval = Duration.toMillis(window) / samples
   const sample = (): void => {
-    for (const [socket, active] of busy) {
+    for (const [socket, { active }] of open) {
+      if (active === undefined) continue
       const transferred = transferredBy(socket)
       if (active.meter === undefined) active.meter = MinimumRate.makeMeter({ ...minimumRate, window })
       else {
@@ -107,32 +125,34 @@ export const make = (server: Server, { idle, minimumRate }: Limits): Connections
   return {
     traffic: () => {
       let [received, sent] = [receivedOnClosed, sentOnClosed]
-      for (const socket of open) {
+      for (const socket of open.keys()) {
         received += socket.bytesRead
         sent += socket.bytesWritten
       }
       return { received, sent }
     },
-    inFlight: () => busy.size,
+    inFlight: () => inFlight,
     track: (request, response) => {
       const { socket } = request
       const active: ActiveRequest = { request, response, meter: undefined, transferred: 0 }
-      const before = counted.get(socket) ?? { received: 0, sent: 0 }
-      busy.set(socket, active)
-      response.once("close", () => {
-        if (busy.get(socket) === active) busy.delete(socket)
-      })
+      const state = open.get(socket)
+      const before = state?.counted ?? { received: 0, sent: 0 }
+      if (state !== undefined) {
+        if (state.active === undefined) inFlight++
+        state.active = active
+        response.once("close", () => endRequest(state, active))
+      }
       return () => {
         const now = { received: socket.bytesRead, sent: socket.bytesWritten }
-        counted.set(socket, now)
+        if (state !== undefined) state.counted = now
         return { received: now.received - before.received, sent: now.sent - before.sent }
       }
     },
     closeAfterResponses: () => {
-      for (const { response } of busy.values()) {
-        if (!response.headersSent) response.shouldKeepAlive = false
+      for (const { active } of open.values()) {
+        if (active !== undefined && !active.response.headersSent) active.response.shouldKeepAlive = false
       }
     },
-    responseOn: (socket) => busy.get(socket)?.response
+    responseOn: (socket) => open.get(socket)?.active?.response
   }
 }
