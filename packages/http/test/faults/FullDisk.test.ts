@@ -125,8 +125,8 @@ Requires.requires(missing).describe("disk of 96 MiB with a reserve of 16 MiB", (
     const files = await uploadUntilFull(bucket, 4 * mebibyte)
     await uploadUntilFull(bucket, 100_000)
     await uploadUntilFull(bucket, 10_000)
-    // Contents leave the reserve; the database's log may grow by 4 MiB.
-    expect(freeBytes(disk)).toBeGreaterThan(11 * mebibyte)
+    // Contents leave the reserve. The database's log may grow by 4 MiB, and while a checkpoint runs by more.
+    expect(freeBytes(disk)).toBeGreaterThan(8 * mebibyte)
     expect(freeBytes(disk)).toBeLessThan(18 * mebibyte)
     // New records do not take what is left either. The service reads the free space once per second.
     let count = 0
