@@ -10,6 +10,7 @@ import { expect, it } from "vitest"
 import * as ServiceBucket from "../support/ServiceBucket.ts"
 import * as Process from "../support/Process.ts"
 import { expectProblem, json } from "../support/Problems.ts"
+import * as ApiRequests from "../support/Requests.ts"
 import * as StreamServer from "./support/StreamServer.ts"
 import { makeVideo, run } from "./support/Videos.ts"
 
@@ -232,6 +233,19 @@ describe("service with FFmpeg", () => {
     expect(await streamBytes()).toBe(before)
     for (const format of ["dash", "hls"]) expect((await bucket.api.delete(`${streams}/${format}`)).status).toBe(204)
     expect(await streamBytes()).toBe(0)
+  })
+
+  it("FFmpeg is missing, encoded video is READY in one format → READY in the other", timeout, async () => {
+    const bucket = await ServiceBucket.start()
+    const streams = await upload(bucket, await makeVideo("192x108", 2, "-c:v", "mpeg4"))
+    const wait = { headers: { prefer: "wait=60" } }
+    expect(await (await bucket.api.post(`${streams}/dash`, wait)).json()).toMatchObject({ state: "READY" })
+    await bucket.service.stop()
+    const env = { HOLDFAST_FFMPEG: "/nowhere/ffmpeg" }
+    const { url } = await Process.serve({ data: bucket.service.data, env })
+    const api = ApiRequests.make(`${url}/api/v1`, bucket.key)
+    expect(await (await api.post(`${streams}/hls`, wait)).json()).toMatchObject({ state: "READY" })
+    expect((await api.get(`${streams}/hls/index0.ts`)).status).toBe(200)
   })
 
   it(

@@ -20,6 +20,7 @@ import { ConversionRepository } from "../ConversionRepository.ts"
 import { ConversionNotifier } from "../ConversionNotifier.ts"
 import { findConversion, getContent } from "./CurrentConversion.ts"
 import * as PackageOnRequest from "./PackageOnRequest.ts"
+import * as ShareConversion from "./ShareConversion.ts"
 import { NotAVideo, TranscoderUnavailable } from "../StreamErrors.ts"
 
 /**
@@ -43,6 +44,9 @@ export const make = Effect.gen(function* () {
   const quotaOf = yield* QuotaOf
   const packaging = yield* PackageOnRequest.make
 
+  const findShared = (wanted: ShareConversion.Wanted) =>
+    Effect.provideService(ShareConversion.find(wanted), ConversionRepository, conversions)
+
   const isTranscoderAvailable = transcoder.check.pipe(
     Effect.as(true),
     Effect.catch(({ reason }) =>
@@ -60,9 +64,13 @@ export const make = Effect.gen(function* () {
     const packageable = { tenantId, bucketId, ...content }
     let prepared: Package | undefined
     if (!(yield* isTranscoderAvailable)) {
-      // Nothing would ever convert what cannot be packaged.
-      if (mode === "auto") prepared = Option.getOrUndefined(yield* packaging.prepare(packageable, format))
-      if (prepared === undefined) return yield* new TranscoderUnavailable()
+      // Nothing would ever convert what can neither be shared nor packaged.
+      if (mode !== "auto") return yield* new TranscoderUnavailable()
+      const shared = yield* findShared({ tenantId, bucketId, blobId, format, mode })
+      if (Option.isNone(shared)) {
+        prepared = Option.getOrUndefined(yield* packaging.prepare(packageable, format))
+        if (prepared === undefined) return yield* new TranscoderUnavailable()
+      }
     }
     yield* room.forRecord
     const id = yield* Effect.provideService(Ids.make("cnv"), SecureRandom, random)

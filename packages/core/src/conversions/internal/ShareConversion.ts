@@ -9,7 +9,8 @@ import type { ConversionClaim } from "../ConversionClaim.ts"
 import { ConversionNotifier } from "../ConversionNotifier.ts"
 import { ConversionRepository, type ReadyConversion } from "../ConversionRepository.ts"
 
-type Wanted = Pick<ConversionClaim, "blobId" | "bucketId" | "format" | "mode" | "tenantId">
+/** The conversion that may share files. */
+export type Wanted = Pick<ConversionClaim, "blobId" | "bucketId" | "format" | "mode" | "tenantId">
 
 /** Finds the conversion whose files one may share: not if it has to encode all tracks and the other one may have copied some. */
 export const find = Effect.fnUntraced(function* (wanted: Wanted) {
