@@ -33,7 +33,8 @@ Requires.requires(BrowserSetup.missing).describe("controls of the player", () =>
   it("keys → move, change volume, speed and full screen", async () => {
     const { messages, page } = await openPaused("")
     await press(page, ["ArrowRight"], "video.currentTime === 5")
-    await press(page, ["l"], "video.currentTime === video.duration")
+    // A segment that is loaded later may still lengthen the video.
+    await press(page, ["l"], "video.currentTime >= 12")
     await press(page, ["j"], "video.currentTime < 3 && video.currentTime > 1")
     await press(page, ["5"], "Math.abs(video.currentTime - video.duration / 2) < 0.1")
     await press(page, ["Home"], "video.currentTime === 0")
