@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { ContentDamaged } from "../../files/FileErrors.ts"
 import * as Ids from "../../Ids.ts"
+import type { PackagingError } from "../../packaging/PackagingError.ts"
 import type { BlobError } from "../../storage/BlobError.ts"
 import type { ByteRange } from "../../storage/BlobStore.ts"
 import * as StreamFiles from "../../transcoding/StreamFiles.ts"
@@ -37,6 +38,30 @@ export interface Wanted extends Pick<
 
 /** Opens a segment; undefined if there is none of this name. */
 export type Open = (wanted: Wanted) => Effect.Effect<OpenedSegment | undefined, ReadError>
+
+/** Reports a damage and fails. An error takes the trace of the stack when it is made, some 50 µs: it is made where there is a damage alone. */
+const failAsDamaged = (reportDamage: Effect.Effect<void>): Effect.Effect<never, ContentDamaged> =>
+  Effect.andThen(
+    reportDamage,
+    Effect.suspend(() => Effect.fail(new ContentDamaged()))
+  )
+
+/** Fails with a damage, which is reported, where what a segment is made of is missing or has another structure than its record says. */
+export const orDamaged =
+  (reportDamage: Effect.Effect<void>) =>
+  <A>(self: Effect.Effect<A, ReadError | PackagingError>): Effect.Effect<A, ReadError> =>
+    Effect.catch(self, (error) =>
+      error._tag === "PackagingError" || (error._tag === "BlobError" && error.reason === "NotFound")
+        ? failAsDamaged(reportDamage)
+        : Effect.fail(error)
+    )
+
+/** The same for the bytes of a segment, but for what is missing. */
+export const cutOrDamaged = (
+  chunks: Stream.Stream<Uint8Array, ReadError | PackagingError>,
+  reportDamage: Effect.Effect<void>
+): Stream.Stream<Uint8Array, ReadError> =>
+  Stream.catchTag(chunks, "PackagingError", () => Stream.fromEffect(failAsDamaged(reportDamage)))
 
 /** Takes the bytes of a range from those of a whole. */
 const slice = <E>(whole: Stream.Stream<Uint8Array, E>, { length, offset }: ByteRange): Stream.Stream<Uint8Array, E> => {

@@ -10,13 +10,12 @@ import * as StoredContent from "../../files/StoredContent.ts"
 import { DamageReports } from "../../integrity/DamageReports.ts"
 import * as ContentSource from "../../packaging/ContentSource.ts"
 import * as PackagedFile from "../../packaging/PackagedFile.ts"
-import type { PackagingError } from "../../packaging/PackagingError.ts"
 import * as SegmentIndex from "../../packaging/SegmentIndex.ts"
 import type { BlobError } from "../../storage/BlobError.ts"
 import { BlobStore, type ByteRange } from "../../storage/BlobStore.ts"
 import * as CompositeParts from "../../storage/CompositeParts.ts"
 import type { OpenedSegment } from "../OpenedStream.ts"
-import type * as MadeSegments from "./MadeSegments.ts"
+import * as MadeSegments from "./MadeSegments.ts"
 import * as RecentlyUsed from "./RecentlyUsed.ts"
 
 /** A segment of the conversion whose index this is. */
@@ -80,12 +79,7 @@ export const make = Effect.fnUntraced(function* (openMade: MadeSegments.Open) {
    */
   return Effect.fnUntraced(function* ({ blobId, bucket, index: blob, ...segment }: Wanted) {
     const { read, reportDamage } = makeRead(bucket, blob)
-    const orDamaged = <A>(self: Effect.Effect<A, BlobError | ContentDamaged | PackagingError>) =>
-      Effect.catch(self, (error): Effect.Effect<never, BlobError | ContentDamaged> =>
-        error._tag === "PackagingError" || (error._tag === "BlobError" && error.reason === "NotFound")
-          ? Effect.andThen(reportDamage, Effect.fail(new ContentDamaged()))
-          : Effect.fail(error)
-      )
+    const orDamaged = MadeSegments.orDamaged(reportDamage)
     const index = yield* orDamaged(indexes.get(blob.blobId, SegmentIndex.open(read)))
     const { isComposite, sourceBytes } = index
     const content = StoredContent.ofContent(store, reports, findParts, {
@@ -94,16 +88,12 @@ export const make = Effect.fnUntraced(function* (openMade: MadeSegments.Open) {
       size: sourceBytes,
       isComposite
     })
-    // An error takes the trace of the stack when it is made: some 50 µs of each segment.
-    const damaged = Stream.suspend(() =>
-      Stream.fromEffect(Effect.andThen(content.reportDamage, Effect.fail(new ContentDamaged())))
-    )
     const toMade = (file: PackagedFile.PackagedFile): MadeSegments.Made => ({
       size: file.size,
       cut: (isTransient) => {
         const source = ContentSource.open(content, sourceBytes)
         const chunks = Stream.unwrap(Effect.map(source, (opened) => file.cut(opened, isTransient)))
-        return Stream.catchTag(chunks, "PackagingError", () => damaged)
+        return MadeSegments.cutOrDamaged(chunks, content.reportDamage)
       }
     })
     const find = Effect.map(orDamaged(PackagedFile.find(index, segment.name, read)), (file) => file && toMade(file))

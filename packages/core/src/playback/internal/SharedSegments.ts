@@ -2,7 +2,6 @@
  * Opens segments of HLS of shared presentations, which are made of those of DASH when they are read.
  */
 import * as Effect from "effect/Effect"
-import * as Stream from "effect/Stream"
 import type { BucketRef } from "../../buckets/BucketRef.ts"
 import type { ConversionRepository, SharedSegment } from "../../conversions/ConversionRepository.ts"
 import type { Segment } from "../../conversions/Publication.ts"
@@ -11,13 +10,12 @@ import * as StoredContent from "../../files/StoredContent.ts"
 import { DamageReports } from "../../integrity/DamageReports.ts"
 import type { MetadataError } from "../../MetadataError.ts"
 import * as ContentSource from "../../packaging/ContentSource.ts"
-import type { PackagingError } from "../../packaging/PackagingError.ts"
 import * as SharedTracks from "../../packaging/SharedTracks.ts"
 import { BlobError } from "../../storage/BlobError.ts"
 import { BlobStore } from "../../storage/BlobStore.ts"
 import * as StreamFiles from "../../transcoding/StreamFiles.ts"
 import type { OpenedSegment } from "../OpenedStream.ts"
-import type * as MadeSegments from "./MadeSegments.ts"
+import * as MadeSegments from "./MadeSegments.ts"
 import * as RecentlyUsed from "./RecentlyUsed.ts"
 
 /** A segment of the conversion whose tracks these are. */
@@ -50,16 +48,8 @@ export const make = Effect.fnUntraced(function* (
   const readTracks = (bucket: BucketRef, { blobId, size }: Wanted["tracks"]) => {
     const { bucketId, tenantId } = bucket
     const stored = StoredContent.make(store, reports, { tenantId, bucketId, blobId, size })
-    const damaged = Effect.suspend(() => Effect.andThen(stored.reportDamage, Effect.fail(new ContentDamaged())))
     const read = Effect.flatMap(ContentSource.readRange(stored, { offset: 0, length: size }), SharedTracks.decode)
-    return all.get(
-      blobId,
-      Effect.catch(read, (error) =>
-        error._tag === "PackagingError" || (error._tag === "BlobError" && error.reason === "NotFound")
-          ? damaged
-          : Effect.fail(error)
-      )
-    )
+    return all.get(blobId, MadeSegments.orDamaged(stored.reportDamage)(read))
   }
 
   /** Returns the access to the segments that are there, by their names. */
@@ -101,12 +91,6 @@ export const make = Effect.fnUntraced(function* (
           discard: true
         })
     )
-    const orDamaged = <A>(self: Effect.Effect<A, ReadError | PackagingError>): Effect.Effect<A, ReadError> =>
-      Effect.catch(self, (error) =>
-        error._tag === "PackagingError" || (error._tag === "BlobError" && error.reason === "NotFound")
-          ? Effect.andThen(reportDamage, Effect.fail(new ContentDamaged()))
-          : Effect.fail(error)
-      )
     const find = Effect.gen(function* () {
       const found = yield* parts
       if (!found.has(names[0] ?? "")) return undefined
@@ -114,13 +98,11 @@ export const make = Effect.fnUntraced(function* (
         const part = found.get(name)
         return part && ContentSource.make(part.stored, part.size)
       }
-      const planned = yield* orDamaged(SharedTracks.toTransport(tracks, rendition, parsed.index, sourceOf))
+      const toTransport = SharedTracks.toTransport(tracks, rendition, parsed.index, sourceOf)
+      const planned = yield* MadeSegments.orDamaged(reportDamage)(toTransport)
       const made: MadeSegments.Made = {
         size: planned.size,
-        cut: (isTransient) =>
-          Stream.catchTag(planned.cut(isTransient), "PackagingError", () =>
-            Stream.fromEffect(Effect.andThen(reportDamage, Effect.fail(new ContentDamaged())))
-          )
+        cut: (isTransient) => MadeSegments.cutOrDamaged(planned.cut(isTransient), reportDamage)
       }
       return made
     })
