@@ -7,7 +7,6 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { createHmac } from "node:crypto"
 import { join } from "node:path"
-import { parseArgs } from "node:util"
 import * as CephRgw from "@holdfast/testing/servers/CephRgw"
 import * as NodeServerProcess from "./support/baselines/NodeServerProcess.ts"
 import * as Database from "./support/fixtures/Database.ts"
@@ -42,23 +41,12 @@ const usage = [
   ""
 ].join("\n")
 
-const parse = (args: ReadonlyArray<string>): Arguments | undefined => {
-  const { database, directory, help } = CommonArguments.options
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      database,
-      directory,
-      help,
-      rounds: { type: "string", default: "5" },
-      count: { type: "string", default: "2000" },
-      connections: { type: "string", default: "64" }
-    }
+const parse = (args: ReadonlyArray<string>): Arguments | undefined =>
+  CommonArguments.parse(args, {
+    rounds: { default: 5, least: 1 },
+    count: { default: 2000, least: 64 },
+    connections: { default: 64, least: 1, most: 1000 }
   })
-  if (values.help) return undefined
-  const numbers = CommonArguments.numbers(values, { rounds: [1], count: [64], connections: [1, 1000] })
-  return { ...CommonArguments.of(values), ...numbers }
-}
 
 /** Bytes of the disk that Ceph may use. */
 const capacity = 10 * 1024 ** 3

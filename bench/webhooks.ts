@@ -9,7 +9,6 @@ import { createHmac } from "node:crypto"
 import * as Http from "node:http"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
-import { parseArgs } from "node:util"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import * as Api from "./support/fixtures/Api.ts"
@@ -38,21 +37,11 @@ const usage = [
   ""
 ].join("\n")
 
-const parse = (args: ReadonlyArray<string>): Arguments | undefined => {
-  const { database, directory, help } = CommonArguments.options
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      database,
-      directory,
-      help,
-      endpoints: { type: "string", default: "10" },
-      events: { type: "string", default: "1000" }
-    }
+const parse = (args: ReadonlyArray<string>): Arguments | undefined =>
+  CommonArguments.parse(args, {
+    endpoints: { default: 10, least: 1, most: 20 },
+    events: { default: 1000, least: 1 }
   })
-  if (values.help) return undefined
-  return { ...CommonArguments.of(values), ...CommonArguments.numbers(values, { endpoints: [1, 20], events: [1] }) }
-}
 
 /** Bytes of a body that names a new file. */
 const bodySize = 330

@@ -11,7 +11,6 @@
  * processor time for each. All connections send equally many, because otherwise a process gets more of them while it runs alone.
  */
 import { join } from "node:path"
-import { parseArgs } from "node:util"
 import * as Effect from "effect/Effect"
 import * as Database from "./support/fixtures/Database.ts"
 import * as HoldfastProcess from "./support/fixtures/HoldfastProcess.ts"
@@ -41,21 +40,8 @@ const usage = [
   ""
 ].join("\n")
 
-const parse = (args: ReadonlyArray<string>): Arguments | undefined => {
-  const { database, directory, help } = CommonArguments.options
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      database,
-      directory,
-      help,
-      processes: { type: "string", default: "2" },
-      rounds: { type: "string", default: "5" }
-    }
-  })
-  if (values.help) return undefined
-  return { ...CommonArguments.of(values), ...CommonArguments.numbers(values, { processes: [2], rounds: [1] }) }
-}
+const parse = (args: ReadonlyArray<string>): Arguments | undefined =>
+  CommonArguments.parse(args, { processes: { default: 2, least: 2 }, rounds: { default: 5, least: 1 } })
 
 /** Enough that each process gets about the same number: of 16 connections at once, `node:cluster` gives one process up to ten. */
 const connections = 64

@@ -2,6 +2,7 @@
  * The arguments that the benchmarks and `pnpm isolation` have in common: what runs, on which databases, and where results go.
  */
 import * as Record from "effect/Record"
+import { parseArgs, type ParseArgsOptionsConfig } from "node:util"
 
 export interface CommonArguments {
   readonly databases: ReadonlyArray<"sqlite" | "postgres">
@@ -24,9 +25,9 @@ export const options = {
 } as const
 
 interface Values {
-  readonly database?: string
+  readonly database?: string | undefined
   readonly json?: string
-  readonly directory?: string
+  readonly directory?: string | undefined
   readonly profile?: string
 }
 
@@ -51,7 +52,7 @@ export const of = ({ database, directory, json, profile }: Values): CommonArgume
  */
 export const numbers = <Name extends string>(
   values: Readonly<Record<NoInfer<Name>, string>>,
-  bounds: Readonly<Record<Name, readonly [least: number, most?: number]>>
+  bounds: Readonly<Record<Name, readonly [least: number, most?: number | undefined]>>
 ): Readonly<Record<Name, number>> =>
   Record.map(bounds, ([least, most = Number.MAX_SAFE_INTEGER], name) => {
     const value = Number(values[name])
@@ -59,6 +60,33 @@ export const numbers = <Name extends string>(
     const atMost = most < Number.MAX_SAFE_INTEGER ? ` and at most ${most}` : ""
     throw new Error(`--${name} must be at least ${least}${atMost}.`)
   })
+
+/** An option whose value is a number, and its bounds. */
+export interface NumberOption {
+  readonly default: number
+  readonly least: number
+  readonly most?: number
+}
+
+/**
+ * Parses a command line with the options that name the databases and the directory, and options whose values are numbers. Returns
+ * undefined for `--help`. Throws an error with a message for the user.
+ */
+export const parse = <Name extends string>(
+  args: ReadonlyArray<string>,
+  named: Readonly<Record<Name, NumberOption>>
+): (CommonArguments & Readonly<Record<Name, number>>) | undefined => {
+  const { database, directory, help } = options
+  const texts = Record.map(named, (option) => ({ type: "string" as const, default: String(option.default) }))
+  const all: ParseArgsOptionsConfig = { ...texts, database, directory, help }
+  const { values } = parseArgs({ args: [...args], options: all })
+  if (values["help"] === true) return undefined
+  const textOf = (name: string) => (typeof values[name] === "string" ? values[name] : undefined)
+  const given = Record.map(named, (_, name) => textOf(name) ?? "")
+  const bounds = Record.map(named, ({ least, most }) => [least, most] as const)
+  const common = of({ database: textOf("database"), directory: textOf("directory") })
+  return { ...common, ...numbers<Name>(given, bounds) }
+}
 
 /** Returns the items that were named; all when none was. Throws for an unknown name, `kind` says of what. */
 export const select = <Item extends { readonly name: string }>(
