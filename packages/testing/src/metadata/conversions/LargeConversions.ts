@@ -6,7 +6,6 @@ import { describe, expect, it, vi } from "@effect/vitest"
 import type { Metadata } from "@holdfast/core/Holdfast"
 import type { ConversionClaim } from "@holdfast/core/conversions/ConversionClaim"
 import { ConversionRepository } from "@holdfast/core/conversions/ConversionRepository"
-import { FileRepository } from "@holdfast/core/files/FileRepository"
 import { BlobRepository } from "@holdfast/core/storage/BlobRepository"
 import { UsageRepository } from "@holdfast/core/usage/UsageRepository"
 import * as Effect from "effect/Effect"
@@ -199,13 +198,7 @@ export const suite = <E>(name: string, metadata: Layer.Layer<Metadata | SqlClien
         Effect.gen(function* () {
           const blobs = yield* BlobRepository
           const { bucket, claim, file, segments, source } = yield* ready()
-          yield* (yield* FileRepository).replaceContent({
-            bucket,
-            fileId: file.id,
-            content: Sample.content(yield* Fixtures.stage(bucket)),
-            condition: {},
-            sweepAt
-          })
+          yield* ConversionFixtures.replaceContent(bucket, file.id)
           yield* blobs.forget([source.blobId])
           expect(yield* filesOf(claim)).toBe(0)
           expect(yield* statesOf(segments)).toEqual(["DOOMED"])

@@ -5,6 +5,7 @@
 import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
 import type { ConversionClaim } from "@holdfast/core/conversions/ConversionClaim"
 import { ConversionRepository, type ConversionRequest } from "@holdfast/core/conversions/ConversionRepository"
+import { FileRepository } from "@holdfast/core/files/FileRepository"
 import type { Publication } from "@holdfast/core/conversions/Publication"
 import type { Format, Presentation } from "@holdfast/core/transcoding/Presentation"
 import * as Effect from "effect/Effect"
@@ -53,6 +54,13 @@ export const request = (content: Content, format: Format = "hls", now = Sample.a
   Effect.flatMap(ConversionRepository, (conversions) => conversions.request(requestOf(content, format, { now })))
 
 export const sweepAt = Sample.at(5000)
+
+/** Replaces the content of a file. */
+export const replaceContent = (bucket: BucketRef, fileId: string) =>
+  Effect.gen(function* () {
+    const content = Sample.content(yield* Fixtures.stage(bucket))
+    yield* (yield* FileRepository).replaceContent({ bucket, fileId, content, condition: {}, sweepAt })
+  })
 
 /** Claims a due conversion, or ladder, if there is one. Times are in milliseconds after the tests' base time. */
 export const claimAt = (now = 0, leaseUntil = 30_000, ladders = false) =>

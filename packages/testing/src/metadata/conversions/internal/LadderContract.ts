@@ -2,7 +2,6 @@
  * The contract of `ConversionRepository` for ladders: the lower renditions that are made behind a READY copy.
  */
 import { expect } from "@effect/vitest"
-import { FileRepository } from "@holdfast/core/files/FileRepository"
 import { ConversionRepository } from "@holdfast/core/conversions/ConversionRepository"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -133,13 +132,7 @@ export const ladderContract = (it: It): void => {
   it.effect("ladder: content was replaced → never claimed", () =>
     Effect.gen(function* () {
       const { bucket, file } = yield* copy
-      yield* (yield* FileRepository).replaceContent({
-        bucket,
-        fileId: file.id,
-        content: Sample.content(yield* Fixtures.stage(bucket)),
-        condition: {},
-        sweepAt
-      })
+      yield* ConversionFixtures.replaceContent(bucket, file.id)
       expect(yield* claimAt(5000)).toEqual(Option.none())
     })
   )

@@ -4,7 +4,6 @@
 import { expect } from "@effect/vitest"
 import type { ConversionClaim } from "@holdfast/core/conversions/ConversionClaim"
 import { ConversionRepository } from "@holdfast/core/conversions/ConversionRepository"
-import { FileRepository } from "@holdfast/core/files/FileRepository"
 import { DamageRepository } from "@holdfast/core/integrity/DamageRepository"
 import { BlobRepository } from "@holdfast/core/storage/BlobRepository"
 import type { Format } from "@holdfast/core/transcoding/Presentation"
@@ -176,13 +175,7 @@ export const sharedContract = (it: It): void => {
           yield* share(again, sharer.conversionId)
           expect(yield* find(again, "index0.ts")).toMatchObject({ _tag: "Shared" })
 
-          yield* (yield* FileRepository).replaceContent({
-            bucket,
-            fileId: file.id,
-            content: Sample.content(yield* Fixtures.stage(bucket)),
-            condition: {},
-            sweepAt
-          })
+          yield* ConversionFixtures.replaceContent(bucket, file.id)
           yield* (yield* BlobRepository).forget([source.blobId])
           expect((yield* usageOf(bucket)).streamBytes).toBe(0)
           expect(yield* stateOf(segments[2]?.blobId ?? "")).toBe("DOOMED")
