@@ -104,6 +104,10 @@ const isNotReady = (result: Result.Result<unknown, StreamError>): boolean =>
 const isPosterPending = (result: Result.Result<unknown, StreamError>): boolean =>
   Result.isFailure(result) && result.failure === posterPending
 
+/** Returns what was opened; fails if there is none. */
+const orNotFound = <A>(opened: A | undefined) =>
+  opened === undefined ? Effect.fail(streamNotFound) : Effect.succeed(opened)
+
 const make = Effect.gen(function* () {
   const access = yield* Access
   const files = yield* FileRepository
@@ -133,15 +137,11 @@ const make = Effect.gen(function* () {
     if (found._tag === "Packaged") {
       if (found.damaged) return Effect.fail(new ContentDamaged())
       const { index } = found
-      return Effect.flatMap(openPackaged({ bucket: ref, blobId, index, ...segment }), (opened) =>
-        opened === undefined ? Effect.fail(streamNotFound) : Effect.succeed(opened)
-      )
+      return Effect.flatMap(openPackaged({ bucket: ref, blobId, index, ...segment }), orNotFound)
     }
     if (found._tag === "Shared") {
       if (found.damaged) return Effect.fail(new ContentDamaged())
-      return Effect.flatMap(openShared({ bucket: ref, tracks: found.tracks, ...segment }), (opened) =>
-        opened === undefined ? Effect.fail(streamNotFound) : Effect.succeed(opened)
-      )
+      return Effect.flatMap(openShared({ bucket: ref, tracks: found.tracks, ...segment }), orNotFound)
     }
     if (found._tag === "Pending") return Effect.fail(posterPending)
     const stored = found._tag === "Playlist" ? found.text : undefined

@@ -211,9 +211,8 @@ const renewLease = Effect.fnUntraced(function* (claim: ConversionClaim, lease: D
 })
 
 /**
- * Shares the files of the other format, packages the content, or converts it, and publishes the result until the conversion is READY, and adds the storyboard of a converted
- * one; or until the ladder has joined its copy. While
- * `suspended` is true, the transcoder pauses.
+ * Shares the files of the other format, packages the content, or converts it, and publishes the result until the conversion is READY,
+ * and adds the storyboard of a converted one; or until the ladder has joined its copy. While `suspended` is true, the transcoder pauses.
  */
 export const runConversion = (
   claim: ConversionClaim,
