@@ -6,7 +6,6 @@ import * as TranscodeError from "@holdfast/core/transcoding/TranscodeError"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
-import * as Stream from "effect/Stream"
 import * as Captions from "./arguments/Captions.ts"
 import * as Input from "./arguments/Input.ts"
 import * as Options from "./arguments/Options.ts"
@@ -15,8 +14,8 @@ import type { Engine, Platform } from "./Engine.ts"
 import { limitExceeded, withMaxTime } from "./Engine.ts"
 import type { FfmpegRun } from "./FfmpegRun.ts"
 import * as CaptionOutput from "./output/CaptionOutput.ts"
-import * as ExitError from "./process/ExitError.ts"
 import * as Suspending from "./Suspending.ts"
+import * as WholeRun from "./WholeRun.ts"
 
 /**
  * Of a run, whatever the limits of a conversion are. ffmpeg reads the file once and decodes nothing but text. For a cue of 1 MiB, it takes
@@ -42,23 +41,21 @@ const run = (engine: Engine, { limits: all, operation, privatePaths, suspended, 
       cpuTime: Duration.min(all.cpuTime, maxProcessorTime),
       outputBytes: Math.min(all.outputBytes, 2 * Captions.maxBytes)
     }
-    const child = yield* engine.spawn("ffmpeg", {
+    const whole = WholeRun.succeed(engine, privatePaths, {
       operation,
       limits,
+      suspended,
       directory: paths.output,
       readable: paths.readable,
       arguments: [...Options.make({ ...Input.general, ...Input.file(url, limits) }), ...Captions.outputs(tracks)]
     })
-    yield* Effect.forkScoped(Suspending.follow(suspended, child))
-    const exit = yield* Effect.andThen(Stream.runDrain(child.stdout), child.exit).pipe(
-      Effect.raceFirst(
-        Effect.andThen(
-          Suspending.awaitActive(suspended, limits.wallTime),
-          Effect.fail(limitExceeded(operation, "Reading the captions took too long."))
-        )
+    yield* Effect.raceFirst(
+      whole,
+      Effect.andThen(
+        Suspending.awaitActive(suspended, limits.wallTime),
+        Effect.fail(limitExceeded(operation, "Reading the captions took too long."))
       )
     )
-    if (exit.code !== 0) return yield* ExitError.fromExit(operation, exit, "Failed", privatePaths)
   }).pipe(Effect.scoped)
 
 /** Failures that are about the content. */

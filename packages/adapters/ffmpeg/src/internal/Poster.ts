@@ -10,14 +10,13 @@ import type { PosterJob } from "@holdfast/core/transcoding/Transcoder"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
-import * as Stream from "effect/Stream"
 import * as Colors from "./arguments/Colors.ts"
 import * as Input from "./arguments/Input.ts"
 import * as Options from "./arguments/Options.ts"
 import type { Engine, Platform } from "./Engine.ts"
 import { limitExceeded, withMaxTime } from "./Engine.ts"
-import * as ExitError from "./process/ExitError.ts"
 import type { ScratchDirectory } from "./process/ScratchDirectory.ts"
+import * as WholeRun from "./WholeRun.ts"
 
 const operation = "poster"
 const frameName = "poster.jpg"
@@ -51,7 +50,7 @@ const writeFrame = (
   at: number
 ) =>
   Effect.gen(function* () {
-    const child = yield* engine.spawn("ffmpeg", {
+    yield* WholeRun.succeed(engine, [scratch.input, scratch.directory], {
       operation,
       limits,
       directory: scratch.directory,
@@ -63,10 +62,6 @@ const writeFrame = (
         frameName
       ]
     })
-    yield* Stream.runDrain(child.stdout)
-    const exit = yield* child.exit
-    const privatePaths = [scratch.input, scratch.directory]
-    if (exit.code !== 0) return yield* ExitError.fromExit(operation, exit, "Failed", privatePaths)
     const files = yield* FileSystem.FileSystem
     return yield* Effect.mapError(files.exists(`${scratch.directory}/${frameName}`), internal)
   }).pipe(

@@ -9,14 +9,13 @@ import type { StoryboardJob } from "@holdfast/core/transcoding/Transcoder"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
-import * as Stream from "effect/Stream"
 import * as Colors from "./arguments/Colors.ts"
 import * as Input from "./arguments/Input.ts"
 import * as Options from "./arguments/Options.ts"
 import type { Engine, Platform } from "./Engine.ts"
 import { limitExceeded, withMaxTime } from "./Engine.ts"
-import * as ExitError from "./process/ExitError.ts"
 import * as Suspending from "./Suspending.ts"
+import * as WholeRun from "./WholeRun.ts"
 
 const operation = "storyboard"
 
@@ -57,9 +56,10 @@ export const make =
       if (video === null) return yield* new TranscodeError.TranscodeError({ operation, reason: "Unsupported" })
       const limits = withMaxTime(engine.limits(own), maxTime)
       const scratch = yield* engine.scratchDirectory(operation, input)
-      const child = yield* engine.spawn("ffmpeg", {
+      yield* WholeRun.succeed(engine, [scratch.input, scratch.directory], {
         operation,
         limits,
+        suspended,
         directory: scratch.directory,
         readable: [input],
         arguments: [
@@ -74,11 +74,6 @@ export const make =
           "%d.jpg"
         ]
       })
-      yield* Effect.forkScoped(Suspending.follow(suspended, child))
-      yield* Stream.runDrain(child.stdout)
-      const exit = yield* child.exit
-      if (exit.code !== 0)
-        return yield* ExitError.fromExit(operation, exit, "Failed", [scratch.input, scratch.directory])
       const files = yield* FileSystem.FileSystem
       const copySheet = Effect.fnUntraced(function* (name: string, index: number) {
         const path = `${scratch.directory}/${index}.jpg`

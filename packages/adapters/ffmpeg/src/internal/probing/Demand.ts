@@ -10,13 +10,13 @@ import * as Arr from "effect/Array"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
-import * as Stream from "effect/Stream"
 import * as Encoding from "../arguments/Encoding.ts"
 import * as Input from "../arguments/Input.ts"
 import * as Options from "../arguments/Options.ts"
 import * as Tracks from "../arguments/Tracks.ts"
 import { type Engine, withMaxTime } from "../Engine.ts"
 import * as Suspending from "../Suspending.ts"
+import * as WholeRun from "../WholeRun.ts"
 
 /** Seconds: as long as a segment, so that the keyframe has its usual part of the bits. */
 const sampleSeconds = Encoding.segmentSeconds
@@ -66,9 +66,10 @@ const measureAt = Effect.fnUntraced(function* (engine: Engine, job: Job, plan: C
     threads: limits.threads,
     isUnlimited: true
   })
-  const child = yield* engine.spawn("ffmpeg", {
+  const { code } = yield* WholeRun.exitOf(engine, {
     operation,
     limits,
+    suspended,
     directory: scratch.directory,
     readable: [input, scratch.directory],
     arguments: [
@@ -79,9 +80,6 @@ const measureAt = Effect.fnUntraced(function* (engine: Engine, job: Job, plan: C
       sampleName
     ]
   })
-  yield* Effect.forkScoped(Suspending.follow(suspended, child))
-  yield* Stream.runDrain(child.stdout)
-  const { code } = yield* child.exit
   const { size } = yield* (yield* FileSystem.FileSystem).stat(`${scratch.directory}/${sampleName}`)
   return code === 0 && size > 0n ? (8 * Number(size)) / sampleSeconds : undefined
 }, Effect.scoped)
