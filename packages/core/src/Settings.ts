@@ -64,6 +64,8 @@ export interface Settings {
   readonly videoLines: VideoLines
   /** Whether a worker encodes lower renditions of a video that is copied or packaged. */
   readonly videoLadders: boolean
+  /** Whether H.265 in MP4 and QuickTime files plays as it is, HDR included, beside the H.264 that is encoded from it. */
+  readonly videoHevc: boolean
   /** What a tenant may have at most, unless the operator has set a limit for it (`Quotas`). */
   readonly quota: Quota
   /** How many requests one key may make over HTTP. */
@@ -94,6 +96,7 @@ export const defaults: Settings = {
   playbackLifetime: Duration.hours(12),
   videoLines: 1080,
   videoLadders: true,
+  videoHevc: false,
   quota: {
     bytes: null,
     files: null,

@@ -4,7 +4,7 @@
 import type * as DateTime from "effect/DateTime"
 import type { ContentDamaged } from "../files/FileErrors.ts"
 import type { Mode } from "../transcoding/ConversionPlan.ts"
-import type { Format, Presentation } from "../transcoding/Presentation.ts"
+import type { Format, Presentation, Rendition } from "../transcoding/Presentation.ts"
 import type { TranscodeError } from "../transcoding/TranscodeError.ts"
 import type { StreamRecord, StreamState } from "./StreamRecord.ts"
 
@@ -30,12 +30,18 @@ export interface StoredConversion {
   readonly finishedAt: DateTime.Utc | null
 }
 
+/** Returns the renditions, the H.265 of the content last. */
+const renditionsOf = (presentation: Presentation | null): ReadonlyArray<Rendition> =>
+  presentation === null
+    ? []
+    : [...presentation.renditions, ...(presentation.hevc === undefined ? [] : [presentation.hevc])]
+
 /** Returns the record that callers see. */
 export const toRecord = (stored: StoredConversion): StreamRecord => ({
   format: stored.format,
   state: stored.state,
   progress: stored.progress,
-  renditions: (stored.presentation?.renditions ?? []).map(({ bitrate, height, name, width }) => ({
+  renditions: renditionsOf(stored.presentation).map(({ bitrate, height, name, width }) => ({
     name,
     width,
     height,

@@ -10,7 +10,9 @@ export const StreamState = Schema.Literals(["QUEUED", "RUNNING", "READY", "FAILE
 export type StreamState = typeof StreamState.Type
 
 const StreamRendition = Schema.Struct({
-  name: Schema.String.annotate({ description: "Lines of the shorter side, as in `720p`, or `audio`." }),
+  name: Schema.String.annotate({
+    description: "Lines of the shorter side, as in `720p`; `audio`; or `hevc` for H.265 as it was uploaded."
+  }),
   width: Schema.NullOr(Schema.Int).annotate({ description: "Pixels; null if there is no picture." }),
   height: Schema.NullOr(Schema.Int),
   bitrate: Schema.Int.annotate({ description: "Bits per second; an estimate until the conversion is READY." })
@@ -32,7 +34,7 @@ export const StreamRecord = Schema.Struct({
   state: StreamState,
   progress: Schema.Finite.annotate({ description: "From 0 to 1." }),
   renditions: Schema.Array(StreamRendition).annotate({
-    description: "The best first; empty until the conversion runs."
+    description: "The best first, and `hevc` last; empty until the conversion runs."
   }),
   audio: Schema.Array(StreamAudio).annotate({
     description: "The audio among which a viewer chooses, the default first; empty if there is only one."

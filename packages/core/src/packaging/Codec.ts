@@ -22,6 +22,14 @@ export type Codec = Data.TaggedEnum<{
     /** The content of the box `hvcC` (ISO/IEC 14496-15, 8.3.3.1). */
     readonly record: Uint8Array
     readonly lengthBytes: number
+    /** NAL units of the record. */
+    readonly videoParameters: ReadonlyArray<Uint8Array>
+    readonly sequenceParameters: ReadonlyArray<Uint8Array>
+    readonly pictureParameters: ReadonlyArray<Uint8Array>
+    /** The boxes of the entry that describe HDR: `mdcv` and `clli` (ISO/IEC 14496-12, 12.1.6 and 12.1.7). */
+    readonly boxes: Uint8Array
+    /** Whether the pictures are right without the metadata of Dolby Vision, if there are any. */
+    readonly isWhole: boolean
   }
   /** AAC-LC with frames of 1024 samples. */
   Aac: {

@@ -214,7 +214,7 @@ const writerOf = (planned: Planned, number: number, sequence: number): SegmentSt
         const bytes = memoryOf(sample)
         const start = startOf(sample)
         const end = start + (lengths[sample] ?? 0)
-        if (codec._tag === "Avc") NalUnits.check(bytes, start, end, codec.lengthBytes)
+        if (codec._tag !== "Aac") NalUnits.check(bytes, start, end, codec.lengthBytes)
         if (bytes !== run || start !== runEnd) {
           Memory.move(run, runStart, runEnd, output.bytes, at)
           at += runEnd - runStart

@@ -5,17 +5,15 @@
 import * as Effect from "effect/Effect"
 import * as Bitrates from "../transcoding/Bitrates.ts"
 import type { Format, Presentation, Rendition } from "../transcoding/Presentation.ts"
-import * as FragmentedMp4 from "./FragmentedMp4.ts"
 import { attempt } from "./internal/Attempt.ts"
 import * as FrameCheck from "./internal/presentation/FrameCheck.ts"
 import * as Manifest from "./internal/presentation/Manifest.ts"
+import * as MeasuredTrack from "./internal/presentation/MeasuredTrack.ts"
 import * as MediaPlaylist from "./internal/presentation/MediaPlaylist.ts"
 import * as PlayableTracks from "./internal/presentation/PlayableTracks.ts"
-import { unsupported } from "./PackagingError.ts"
 import * as SegmentIndex from "./SegmentIndex.ts"
 import * as SegmentPlan from "./SegmentPlan.ts"
 import type { Source } from "./Source.ts"
-import type { AudioTrack, VideoTrack } from "./SourceIndex.ts"
 import * as SourceReader from "./SourceReader.ts"
 import * as TransportStream from "./TransportStream.ts"
 
@@ -41,16 +39,9 @@ interface Output {
 
 type Tracks = PlayableTracks.PlayableTracks
 
-/** Frames per second on average. */
-const frameRateOf = ({ samples: { count, end, times }, timeScale }: VideoTrack): number | null =>
-  end > (times[0] ?? 0) ? (count * timeScale) / (end - (times[0] ?? 0)) : null
-
-const differences = (times: Float64Array): ReadonlyArray<number> =>
-  Array.from(times.subarray(1), (time, index) => time - (times[index] ?? 0))
-
 const toHls = Effect.fnUntraced(function* (plan: SegmentPlan.SegmentPlan, { audio, video }: Tracks) {
   const transport = yield* TransportStream.make(plan.count, plan.video, plan.audio[0] ?? null)
-  const durations = differences(plan.starts)
+  const durations = MeasuredTrack.differences(plan.starts)
   const { average, duration, peak } = Bitrates.measure(
     durations.map((seconds, index) => ({ duration: seconds, bytes: transport.sizes[index] ?? 0 }))
   )
@@ -64,29 +55,16 @@ const toHls = Effect.fnUntraced(function* (plan: SegmentPlan.SegmentPlan, { audi
   } satisfies Output
 })
 
-/** Measures a track, whose segments are files of their own. A track may end some segments before the others. */
-const measureTrack = Effect.fnUntraced(function* (planned: SegmentPlan.PlannedTrack<VideoTrack | AudioTrack>) {
-  const bytes = yield* FragmentedMp4.sampleBytes(planned)
-  return yield* attempt(() => {
-    const { track } = planned
-    const all = FragmentedMp4.timesOf(planned)
-    const count = bytes.findLastIndex((size) => size > 0) + 1
-    const times = all.subarray(0, count + 1)
-    const durations = differences(times).map((ticks) => ticks / track.timeScale)
-    if (durations.some((seconds) => seconds <= 0)) throw unsupported("A track has gaps.")
-    const rates = Bitrates.measure(durations.map((seconds, index) => ({ duration: seconds, bytes: bytes[index] ?? 0 })))
-    const end = ((times[count] ?? 0) - track.start) / track.timeScale
-    return { track, times, rates, end, longest: Math.max(...durations) }
-  })
-})
-
 const toDash = Effect.fnUntraced(function* (plan: SegmentPlan.SegmentPlan, { video }: Tracks) {
-  const measured = yield* Effect.forEach([...(plan.video === null ? [] : [plan.video]), ...plan.audio], measureTrack)
+  const measured = yield* Effect.forEach(
+    [...(plan.video === null ? [] : [plan.video]), ...plan.audio],
+    MeasuredTrack.measure
+  )
   const duration = Math.max(...measured.map(({ end }) => end))
   const entry = Manifest.render({
     duration,
     longest: Math.max(...measured.map(({ longest }) => longest)),
-    frameRate: video === null ? null : frameRateOf(video),
+    frameRate: video === null ? null : MeasuredTrack.frameRateOf(video),
     tracks: measured.map(({ rates, times, track }) => ({ track, times, bandwidth: rates.peak }))
   })
   const bitrate = measured.reduce((sum, { rates }) => sum + rates.average, 0)
@@ -100,7 +78,7 @@ const toRendition = ({ video }: Tracks, rates: Output["rates"]): Rendition =>
         name: `${Math.min(video.width, video.height)}p`,
         width: video.width,
         height: video.height,
-        frameRate: frameRateOf(video),
+        frameRate: MeasuredTrack.frameRateOf(video),
         ...rates
       }
 

@@ -4,6 +4,7 @@
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { ByteRange } from "../storage/BlobStore.ts"
+import * as HevcFiles from "../transcoding/hevc/HevcFiles.ts"
 import * as StreamFiles from "../transcoding/StreamFiles.ts"
 import * as FragmentedMp4 from "./FragmentedMp4.ts"
 import { attempt } from "./internal/Attempt.ts"
@@ -22,13 +23,14 @@ export interface PackagedFile {
 }
 
 const initialization = (track: Head.TrackHead): PackagedFile => {
-  const head = track.kind === "video" ? Head.toVideo(track) : Head.toAudio(track)
+  const head = track.kind === "audio" ? Head.toAudio(track) : Head.toVideo(track)
   const bytes = FragmentedMp4.initialization({ ...head, samples: Samples.none })
   return { size: bytes.length, cut: () => Stream.succeed(bytes) }
 }
 
-const toTransport = (segment: SegmentIndex.IndexedSegment, number: number): PackagedFile => {
+const toTransport = (segment: SegmentIndex.IndexedSegment, number: number): PackagedFile | undefined => {
   const { audio, counters, transportBytes: size, video } = segment
+  if (size === 0 || (video !== null && !TransportStream.isAvc(video))) return undefined
   const stream = { audio, video, counters, sizes: Float64Array.of(size), keyframes: Float64Array.of(0) }
   return {
     size,
@@ -43,8 +45,9 @@ export const find = <E>(
   read: (range: ByteRange) => Effect.Effect<Uint8Array, E>
 ): Effect.Effect<PackagedFile | undefined, E | PackagingError> =>
   Effect.gen(function* () {
-    const parsed = StreamFiles.parseSegment(name)
-    if (parsed === undefined) return undefined
+    const hevc = HevcFiles.parse(name)
+    const parsed = hevc === undefined ? StreamFiles.parseSegment(name) : { representation: 0, index: hevc.index }
+    if (parsed === undefined || hevc?.audio !== undefined) return undefined
     const { index: number, representation } = parsed
     const track = index.tracks[representation]
     if (number === undefined) return track === undefined ? undefined : yield* attempt(() => initialization(track))
@@ -52,8 +55,8 @@ export const find = <E>(
     const isTransport = name.endsWith(".ts")
     if (!isTransport && track === undefined) return undefined
     const segment = yield* SegmentIndex.segment(index, number, read)
-    if (isTransport) return segment.transportBytes === 0 ? undefined : toTransport(segment, number)
-    const planned = track?.kind === "video" ? segment.video : segment.audio
+    if (isTransport) return toTransport(segment, number)
+    const planned = track?.kind === "audio" ? segment.audio : segment.video
     if (planned === null || (planned.firsts[1] ?? 0) === 0) return undefined
     const size = yield* attempt(() => FragmentedMp4.sizeOf(planned, 0))
     return {

@@ -21,6 +21,8 @@ export class PackagingError extends Data.TaggedError("PackagingError")<{
   }
 }
 
+export const isPackagingError = (error: unknown): error is PackagingError => error instanceof PackagingError
+
 export const malformed = (detail: string): PackagingError => new PackagingError({ reason: "Malformed", detail })
 
 export const unsupported = (detail: string): PackagingError => new PackagingError({ reason: "Unsupported", detail })

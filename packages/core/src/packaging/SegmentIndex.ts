@@ -14,7 +14,6 @@
  */
 import * as Effect from "effect/Effect"
 import type { ByteRange } from "../storage/BlobStore.ts"
-import type { Avc } from "./Codec.ts"
 import { attempt } from "./internal/Attempt.ts"
 import * as Bytes from "./internal/index/Bytes.ts"
 import * as Head from "./internal/index/Head.ts"
@@ -46,7 +45,7 @@ const smallBytes = 4096
 
 const noTransport = { counters: new Uint8Array(), sizes: new Float64Array() }
 
-/** What is to be indexed. The video is H.264. */
+/** What is to be indexed. */
 export interface Indexed {
   readonly plan: SegmentPlan
   /** For HLS; null for DASH. */
@@ -72,7 +71,7 @@ export interface OpenedIndex {
 
 /** The tracks of one segment, with their samples of that segment alone. */
 export interface IndexedSegment {
-  readonly video: PlannedTrack<VideoTrack & { readonly codec: Avc }> | null
+  readonly video: PlannedTrack<VideoTrack> | null
   readonly audio: PlannedTrack<AudioTrack> | null
   /** Bytes as MPEG-TS; 0 for a presentation to DASH. */
   readonly transportBytes: number
@@ -170,7 +169,7 @@ export const segment = <E>(
         const samples = SampleColumns.read(reader, bounds, index.isFirst)
         if (count > samples.count) throw malformed("An index is damaged.")
         const planned = { firsts: Uint32Array.of(0, count), lead: track.lead }
-        if (track.kind === "video") video = { ...planned, track: { ...Head.toVideo(track), samples } }
+        if (track.kind !== "audio") video = { ...planned, track: { ...Head.toVideo(track), samples } }
         else audio = { ...planned, track: { ...Head.toAudio(track), samples } }
       }
       return { video, audio, transportBytes: entry.transportBytes, counters: entry.counters }

@@ -66,3 +66,22 @@ export const toTransport = <E>(
   }
   return StoredSegment.make({ video: trackOf(video), audio: trackOf(audio), delay, sequence })
 }
+
+/** Plans a segment of audio of HLS as fragmented MP4, or its initialization segment; undefined if there is no audio at this place. */
+export const toFragment = <E>(
+  { delay, inits, renditions }: SharedTracks,
+  order: number,
+  sequence: number | undefined,
+  find: (name: string) => Source<E> | undefined
+): Effect.Effect<StoredSegment.StoredFragment<E> | undefined, E | PackagingError> => {
+  const representation = audioRepresentation(renditions, order)
+  const init = representation === undefined ? undefined : inits[representation]
+  if (representation === undefined || init === undefined || init.length === 0) return Effect.succeed(undefined)
+  const segment = sequence === undefined ? undefined : find(StreamFiles.chunk(representation, sequence + 1))
+  if (sequence !== undefined && segment === undefined) return Effect.succeed(undefined)
+  return StoredSegment.toFragment({ init, segment }, { delay, sequence: sequence ?? 0 })
+}
+
+/** Returns the representation of an audio rendition by its place among them, the default first; undefined if there is none. */
+export const audioRepresentation = (renditions: SharedTracks["renditions"], order: number): number | undefined =>
+  [...new Set(renditions.flatMap(({ audio }) => (audio === null ? [] : [audio])))][order]

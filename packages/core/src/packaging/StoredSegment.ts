@@ -6,10 +6,13 @@
  * so that they continue in the next one (`TransportStream.MakeOptions`).
  */
 import * as Effect from "effect/Effect"
+import { attempt } from "./internal/Attempt.ts"
+import * as Times from "./internal/presentation/Times.ts"
+import * as FragmentedMp4 from "./FragmentedMp4.ts"
 import * as JoinedSource from "./JoinedSource.ts"
 import type { PackagedFile } from "./PackagedFile.ts"
 import { malformed, type PackagingError } from "./PackagingError.ts"
-import type { PlannedTrack } from "./SegmentPlan.ts"
+import { type PlannedTrack, shownAt } from "./SegmentPlan.ts"
 import type { Source } from "./Source.ts"
 import type { AudioTrack, VideoTrack } from "./SourceIndex.ts"
 import * as SourceReader from "./SourceReader.ts"
@@ -118,5 +121,38 @@ export const make = <E>({
       audioStart: hasBoth ? spanOf(sound)[0] : undefined,
       codecs: [picture, sound].flatMap((track) => (track === undefined ? [] : [track.codec.name])),
       cut: (isTransient = false) => TransportStream.segment(source, transport, 0, { isTransient, sequence })
+    }
+  })
+
+/** Returns when the first sample of a stored track is shown, in seconds of the presentation. */
+export const beginOf = <E>(track: StoredTrack<E>): Effect.Effect<number, E | PackagingError> =>
+  Effect.map(readTrack(track), (read) => Math.min(...read.samples.times.map((_, index) => shownAt(read, index))))
+
+/** A segment of fragmented MP4 with the times of HLS, and its initialization segment. */
+export interface StoredFragment<E> {
+  readonly init: Uint8Array
+  /** Channels of audio. */
+  readonly channels: number
+  readonly segment: Pick<StoredSegment<E>, "cut" | "size">
+}
+
+/** Plans a segment of audio as fragmented MP4 with the times of the segments of MPEG-TS. Fails if what is stored is no audio. */
+export const toFragment = <E>(
+  stored: StoredTrack<E>,
+  { delay, sequence }: Pick<StoredTracks<E>, "delay" | "sequence">
+): Effect.Effect<StoredFragment<E>, E | PackagingError> =>
+  Effect.gen(function* () {
+    const found = yield* readTrack(stored)
+    if (isVideo(found)) return yield* malformed("A stored track is no audio.")
+    const track = yield* attempt(() => Times.shift(found, delay))
+    const planned = plan(track, 0)
+    return {
+      init: FragmentedMp4.initialization(track),
+      channels: track.channels,
+      segment: {
+        size: yield* attempt(() => FragmentedMp4.sizeOf(planned, 0)),
+        cut: (isTransient = false) =>
+          FragmentedMp4.segment(stored.segment ?? nothing, planned, 0, { isTransient, sequence })
+      }
     }
   })

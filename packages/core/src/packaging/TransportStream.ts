@@ -52,7 +52,9 @@ const parametersOf = (video: Video | null): Uint8Array =>
 /** The two tables at the beginning of each segment. */
 const tablePackets = 2
 
-const isAvc = (planned: SegmentPlan.PlannedTrack<VideoTrack>): planned is Video => planned.track.codec._tag === "Avc"
+/** Whether a transport stream may have this video. */
+export const isAvc = (planned: SegmentPlan.PlannedTrack<VideoTrack>): planned is Video =>
+  planned.track.codec._tag === "Avc"
 
 /** Plans a transport stream of some of the tracks. Fails if they cannot be in one. */
 export const make = (

@@ -3,7 +3,7 @@
  */
 import type * as Arr from "effect/Array"
 import type { AudioRendition } from "./AudioRendition.ts"
-import type { Rendition } from "./Presentation.ts"
+import type { Rendition, VideoRange } from "./Presentation.ts"
 import type { CaptionFiles } from "./StreamFiles.ts"
 import * as TrackLabels from "./TrackLabels.ts"
 
@@ -16,6 +16,8 @@ export interface Variant {
   readonly codecs: ReadonlyArray<string>
   /** The audio that a player may load beside it. */
   readonly audio?: AudioGroup | undefined
+  /** Absent if no variant has HDR. */
+  readonly range?: VideoRange | undefined
 }
 
 /** An audio rendition. Without `uri`, the segments of the variants contain it. */
@@ -90,13 +92,14 @@ const audioMedia = (
     ...(uri === undefined ? [] : [`URI="${uri}"`])
   ].join(",")}`
 
-const streamInf = ({ codecs, peakBitrate, rendition: { bitrate, frameRate, height, width } }: Variant): string =>
+const streamInf = ({ codecs, peakBitrate, range, rendition: { bitrate, frameRate, height, width } }: Variant): string =>
   [
     `BANDWIDTH=${Math.max(peakBitrate, bitrate)}`,
     `AVERAGE-BANDWIDTH=${bitrate}`,
     ...(width === null || height === null ? [] : [`RESOLUTION=${width}x${height}`]),
     ...(frameRate === null ? [] : [`FRAME-RATE=${frameRate.toFixed(3)}`]),
-    ...(codecs.length === 0 ? [] : [`CODECS="${codecs.join(",")}"`])
+    ...(codecs.length === 0 ? [] : [`CODECS="${codecs.join(",")}"`]),
+    ...(range === undefined ? [] : [`VIDEO-RANGE=${range}`])
   ].join(",")
 
 const hasAudio = (group: AudioGroup | undefined): group is AudioGroup => group !== undefined && group.audio.length > 0
@@ -169,6 +172,22 @@ export const addCaptions = (text: string, captions: ReadonlyArray<CaptionFiles>)
   const media = TrackLabels.distinguish(captions, taken).map(captionMedia)
   const inGroup = text.replaceAll(/^#EXT-X-STREAM-INF:(?!.*,SUBTITLES=).*$/gm, `$&,SUBTITLES="${captionGroup}"`)
   return inGroup.replace(/^#EXT-X-STREAM-INF:/m, (first) => `${media.join("\n")}\n${first}`)
+}
+
+const captionsIn = /,SUBTITLES="[^"\n]*"/
+
+/**
+ * Returns a multivariant playlist with a further variant, behind those that it has, and with its audio. It has the captions of the others.
+ * If it has HDR, all variants state their range (RFC 8216bis, section 4.4.6.2).
+ */
+export const addVariant = (text: string, variant: Variant): string => {
+  const { audio, range = "SDR", uri } = variant
+  const [captions = ""] = captionsIn.exec(text) ?? []
+  const media = hasAudio(audio) ? audio.audio.map((one, index) => `${audioMedia(audio.id, one, index)}\n`).join("") : ""
+  const others = range === "SDR" ? text : text.replaceAll(/^#EXT-X-STREAM-INF:.*$/gm, "$&,VIDEO-RANGE=SDR")
+  const stated = range === "SDR" ? { ...variant, range: undefined } : variant
+  const tag = `#EXT-X-STREAM-INF:${streamInf(stated)}${groupsOf(variant, [])}${captions}`
+  return `${others.replace(/^#EXT-X-STREAM-INF:/m, (first) => `${media}${first}`)}${tag}\n${uri}\n`
 }
 
 /** The attributes of a variant that name the groups of its audio and captions. */

@@ -10,8 +10,7 @@ import { CaptionRendition } from "./CaptionRendition.ts"
 export const Format = Schema.Literals(["hls", "dash"])
 export type Format = typeof Format.Type
 
-/** One quality among which a player chooses. */
-export const Rendition = Schema.Struct({
+const rendition = {
   /** Lines of the shorter side with a `p`, as in `720p`; `audio` if there is no video. Unique in a presentation. */
   name: Schema.String,
   /** Pixels; null if there is no video. */
@@ -25,8 +24,21 @@ export const Rendition = Schema.Struct({
   peakBitrate: Schema.optionalKey(Schema.Int),
   /** Likewise: the codecs of its segments (RFC 6381). */
   codecs: Schema.optionalKey(Schema.Array(Schema.String))
-}).annotate({ identifier: "Rendition" })
+}
+
+/** One quality among which a player chooses. */
+export const Rendition = Schema.Struct(rendition).annotate({ identifier: "Rendition" })
 export type Rendition = typeof Rendition.Type
+
+/** The range of brightness (RFC 8216bis, `VIDEO-RANGE`): SDR, or HDR by the transfer characteristics HLG or PQ. */
+export const VideoRange = Schema.Literals(["SDR", "HLG", "PQ"])
+export type VideoRange = typeof VideoRange.Type
+
+/** H.265 that is cut from the content. */
+export const HevcRendition = Schema.Struct({ ...rendition, range: VideoRange }).annotate({
+  identifier: "HevcRendition"
+})
+export type HevcRendition = typeof HevcRendition.Type
 
 export const Presentation = Schema.Struct({
   format: Format,
@@ -48,6 +60,8 @@ export const Presentation = Schema.Struct({
   isPackaged: Schema.optionalKey(Schema.Boolean),
   /** Whether its files are those of both formats (`StreamFiles.tracks`). Absent if they are those of its own format. */
   isShared: Schema.optionalKey(Schema.Boolean),
+  /** H.265 for the players that support it, cut from the content when it is read (`hevc/HevcFiles`). Absent if there is none. */
+  hevc: Schema.optionalKey(HevcRendition),
   /** The best first. */
   renditions: Schema.NonEmptyArray(Rendition)
 }).annotate({ identifier: "Presentation" })

@@ -117,6 +117,7 @@ describe("Config", () => {
           videoPixels: 4096 * 4096,
           videoLines: 1080,
           videoLadders: true,
+          videoHevc: false,
           videoPreset: "veryfast",
           videoPerTitle: false,
           playbackLifetime: "43200000 millis",

@@ -12,7 +12,7 @@ import * as Ids from "../../Ids.ts"
 import { DamageReports } from "../../integrity/DamageReports.ts"
 import * as ContentSource from "../../packaging/ContentSource.ts"
 import * as Package from "../../packaging/Package.ts"
-import { PackagingError } from "../../packaging/PackagingError.ts"
+import { isPackagingError } from "../../packaging/PackagingError.ts"
 import { Settings } from "../../Settings.ts"
 import * as BlobKey from "../../storage/BlobKey.ts"
 import { BlobRepository } from "../../storage/BlobRepository.ts"
@@ -31,8 +31,6 @@ export interface PackageableContent extends BucketRef {
   readonly size: number
   readonly isComposite?: boolean | undefined
 }
-
-const isPackagingError = (error: unknown): error is PackagingError => error instanceof PackagingError
 
 /** Makes a presentation of a content; none if it has to be converted. Changes nothing. `begin` is that of `Package.make`. */
 export const prepare = Effect.fnUntraced(function* <E = never>(

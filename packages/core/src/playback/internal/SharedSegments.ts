@@ -1,7 +1,8 @@
 /**
- * Opens segments of HLS of shared presentations, which are made of those of DASH when they are read.
+ * Opens segments of HLS of shared presentations, and audio for the H.265 beside them, which are made of those of DASH when they are read.
  */
 import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
 import type { BucketRef } from "../../buckets/BucketRef.ts"
 import type { ConversionRepository, SharedSegment } from "../../conversions/ConversionRepository.ts"
 import type { Segment } from "../../conversions/Publication.ts"
@@ -10,9 +11,13 @@ import * as StoredContent from "../../files/StoredContent.ts"
 import { DamageReports } from "../../integrity/DamageReports.ts"
 import type { MetadataError } from "../../MetadataError.ts"
 import * as ContentSource from "../../packaging/ContentSource.ts"
+import type { PackagingError } from "../../packaging/PackagingError.ts"
 import * as SharedTracks from "../../packaging/SharedTracks.ts"
+import type { Source } from "../../packaging/Source.ts"
+import type { StoredSegment } from "../../packaging/StoredSegment.ts"
 import { BlobError } from "../../storage/BlobError.ts"
 import { BlobStore } from "../../storage/BlobStore.ts"
+import * as HevcFiles from "../../transcoding/hevc/HevcFiles.ts"
 import * as StreamFiles from "../../transcoding/StreamFiles.ts"
 import type { OpenedSegment } from "../OpenedStream.ts"
 import * as MadeSegments from "./MadeSegments.ts"
@@ -31,6 +36,20 @@ const keptTracks = 512
 const version = 1
 
 type ReadError = BlobError | ContentDamaged
+
+/** How a segment is made. */
+interface Recipe {
+  /** The stored segments of which it is made, the one first that has to be there. */
+  readonly names: ReadonlyArray<string>
+  /** Plans it; undefined if there is none. */
+  readonly make: (
+    find: (name: string) => Source<ReadError> | undefined
+  ) => Effect.Effect<Planned | undefined, ReadError | PackagingError>
+}
+
+type Planned = Pick<StoredSegment<ReadError>, "cut" | "size">
+
+const ofBytes = (bytes: Uint8Array): Planned => ({ size: bytes.length, cut: () => Stream.succeed(bytes) })
 
 const toBlobError = (cause: MetadataError): BlobError =>
   new BlobError({ reason: cause.isRetryable ? "Unavailable" : "Internal", operation: cause.operation, cause })
@@ -58,7 +77,7 @@ export const make = Effect.fnUntraced(function* (
     conversionId: string,
     names: ReadonlyArray<string>
   ): Effect.Effect<ReadonlyMap<string, SharedSegment & { readonly stored: StoredContent.StoredContent }>, ReadError> =>
-    conversions.findSegments(conversionId, names).pipe(
+    (names.length === 0 ? Effect.succeed([]) : conversions.findSegments(conversionId, names)).pipe(
       Effect.mapError(toBlobError),
       Effect.flatMap((found) =>
         found.some(({ damaged }) => damaged) ? Effect.fail(new ContentDamaged()) : Effect.succeed(found)
@@ -75,14 +94,37 @@ export const make = Effect.fnUntraced(function* (
       )
     )
 
+  /** Returns what a segment is made of; undefined if the presentation has none of this name. */
+  const recipeOf = (tracks: SharedTracks.SharedTracks, name: string): Recipe | undefined => {
+    const hevc = HevcFiles.parse(name)
+    if (hevc !== undefined) {
+      const { audio: order, index } = hevc
+      const representation =
+        order === undefined ? undefined : SharedTracks.audioRepresentation(tracks.renditions, order)
+      if (order === undefined || representation === undefined) return undefined
+      return {
+        names: index === undefined ? [] : [StreamFiles.chunk(representation, index + 1)],
+        make: (find) =>
+          Effect.map(SharedTracks.toFragment(tracks, order, index, find), (found) =>
+            found === undefined || index !== undefined ? found?.segment : ofBytes(found.init)
+          )
+      }
+    }
+    const parsed = StreamFiles.parseTransport(name)
+    const rendition = parsed && SharedTracks.findRendition(tracks, parsed)
+    if (parsed === undefined || rendition === undefined) return undefined
+    return {
+      names: StreamFiles.sharedParts(rendition, parsed.index),
+      make: (find) => SharedTracks.toTransport(tracks, rendition, parsed.index, find)
+    }
+  }
+
   /** Opens a segment; undefined if the presentation has none of this name. */
   return Effect.fnUntraced(function* ({ bucket, tracks: blob, ...segment }: Wanted) {
-    const parsed = StreamFiles.parseTransport(segment.name)
-    if (parsed === undefined) return undefined
     const tracks = yield* readTracks(bucket, blob)
-    const rendition = SharedTracks.findRendition(tracks, parsed)
-    if (rendition === undefined) return undefined
-    const names = StreamFiles.sharedParts(rendition, parsed.index)
+    const recipe = recipeOf(tracks, segment.name)
+    if (recipe === undefined) return undefined
+    const { names } = recipe
     const parts = findParts(bucket, segment.conversionId, names)
     const reportDamage = Effect.flatMap(
       Effect.orElseSucceed(parts, () => new Map<string, never>()),
@@ -93,13 +135,14 @@ export const make = Effect.fnUntraced(function* (
     )
     const find = Effect.gen(function* () {
       const found = yield* parts
-      if (!found.has(names[0] ?? "")) return undefined
+      const [first] = names
+      if (first !== undefined && !found.has(first)) return undefined
       const sourceOf = (name: string) => {
         const part = found.get(name)
         return part && ContentSource.make(part.stored, part.size)
       }
-      const toTransport = SharedTracks.toTransport(tracks, rendition, parsed.index, sourceOf)
-      const planned = yield* MadeSegments.orDamaged(reportDamage)(toTransport)
+      const planned = yield* MadeSegments.orDamaged(reportDamage)(recipe.make(sourceOf))
+      if (planned === undefined) return undefined
       const made: MadeSegments.Made = {
         size: planned.size,
         cut: (isTransient) => MadeSegments.cutOrDamaged(planned.cut(isTransient), reportDamage)

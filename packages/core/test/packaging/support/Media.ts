@@ -30,6 +30,11 @@ const sound = (seconds: number, rate = 48_000) => `-f lavfi -i sine=f=440:r=${ra
 const h264 = "-c:v libx264 -preset veryfast -bf 3 -pix_fmt yuv420p -g 40 -sc_threshold 0"
 const hevc = "-c:v libx265 -preset ultrafast -x265-params log-level=none:bframes=2:keyint=40 -pix_fmt yuv420p"
 
+/** H.265 of which a player may begin with each keyframe. */
+const closed = (parameters: string, pixels = "yuv420p10le") =>
+  `-c:v libx265 -preset ultrafast -x265-params log-level=none:open-gop=0:bframes=3:keyint=40:${parameters} -pix_fmt ${pixels}`
+const bt2020 = (transfer: string) => `colorprim=bt2020:transfer=${transfer}:colormatrix=bt2020nc:range=limited`
+
 /** Two chapters, as a file of FFmpeg's metadata: "One" until 5 s, then "Two". */
 const chapters =
   "data:text/plain;base64,O0ZGTUVUQURBVEExCltDSEFQVEVSXQpUSU1FQkFTRT0xLzEwMDAKU1RBUlQ9MApFTkQ9NTAwMAp0aXRsZT1PbmUKW0NIQVBURVJdClRJTUVCQVNFPTEvMTAwMApTVEFSVD01MDAwCkVORD0xMzAwMAp0aXRsZT1Ud28K"
@@ -48,6 +53,16 @@ const recipes = {
   "signed.mp4": `-i {plain.mp4} -c copy -movflags negative_cts_offsets`,
   "later-sound.mp4": `-i {plain.mp4} -itsoffset 0.7 -i {plain.mp4} -map 0:v -map 1:a -c copy`,
   "hevc.mp4": `${picture(13)} ${sound(13, 44_100)} ${hevc} -tag:v hvc1 -c:a aac`,
+  "hevc-sdr.mp4": `${picture(13)} ${sound(13)} ${closed("colorprim=bt709:transfer=bt709:colormatrix=bt709", "yuv420p")} -tag:v hvc1 -c:a aac`,
+  "hevc-pq.mp4": `${picture(13)} ${closed(`${bt2020("smpte2084")}:max-cll=1000,400`)} -tag:v hvc1`,
+  "hevc-hlg.mov": `${picture(5)} ${closed(bt2020("arib-std-b67"))} -tag:v hev1`,
+  "hevc-fragments.mp4": `-i {hevc-pq.mp4} -c copy -movflags frag_keyframe+empty_moov`,
+  "hevc-cropped.mp4": `-f lavfi -i testsrc2=s=190x106:r=25:d=2 ${closed(bt2020("arib-std-b67"))} -tag:v hvc1`,
+  "hevc-trimmed.mp4": `-ss 0.26 -i {hevc-pq.mp4} -c copy -tag:v hvc1`,
+  "hevc-rotated.mp4": `-i {hevc-hlg.mov} -c copy -tag:v hvc1 -metadata:s:v:0 rotate=90`,
+  /** Frames before some keyframes in time, and after them in the file, refer to frames before these. */
+  "hevc-open.mp4": `${picture(6)} -c:v libx265 -x265-params log-level=none:open-gop=1:bframes=3:keyint=40:min-keyint=40:scenecut=0 -tag:v hvc1`,
+  "hevc-444.mp4": `${picture(2)} ${closed("colorprim=bt709", "yuv444p")} -tag:v hvc1`,
   "surround.mp4": `${picture(2)} ${sound(2)} ${h264} -ac 6 -c:a aac`,
   "languages.mp4": `-i {short.mp4} -map 0:v -map 0:a -map 0:a -c copy -metadata:s:a:0 language=eng -metadata:s:a:1 language=deu`,
   "chapters.mp4": `-i {plain.mp4} -f ffmetadata -i ${chapters} -map_chapters 1 -c copy`,

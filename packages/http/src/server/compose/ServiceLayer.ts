@@ -143,6 +143,7 @@ const layerSettings = (config: Config) =>
       playbackLifetime: config.playbackLifetime,
       videoLines: config.videoLines,
       videoLadders: config.videoLadders,
+      videoHevc: config.videoHevc,
       quota: QuotaSettings.fromConfig(config),
       keyRate: config.rateKey,
       tenantRate: config.rateTenant,

@@ -448,6 +448,12 @@ export const settings = {
     "on",
     "Whether a video that is copied or packaged gets lower renditions for slow lines. They take processor time and storage."
   ),
+  videoHevc: withDefault(
+    ["HOLDFAST_VIDEO_HEVC"],
+    SettingType.onOff,
+    "off",
+    "Whether H.265 (HEVC) in MP4 and QuickTime files is also played as it is, HDR included, by the players that support it. It is cut from the file when it is read, and takes no further storage beside a small index."
+  ),
   videoPreset: withDefault(
     ["HOLDFAST_VIDEO_PRESET"],
     SettingType.oneOf("ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow", "slower", "veryslow"),

@@ -6,6 +6,7 @@ import * as Option from "effect/Option"
 import { NotFound } from "@holdfast/core/Errors"
 import { ContentNotUploaded } from "@holdfast/core/files/FileErrors"
 import type { SharedSegment, StreamFileRef, StreamLookup } from "@holdfast/core/conversions/ConversionRepository"
+import * as HevcFiles from "@holdfast/core/transcoding/hevc/HevcFiles"
 import * as StreamFiles from "@holdfast/core/transcoding/StreamFiles"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
@@ -18,7 +19,9 @@ import { toFault, toState } from "./ConversionRow.ts"
 const isNamed = (sql: SqlClient, name: string): Fragment => {
   const index = StreamFiles.parseSegment(name) === undefined ? [] : [StreamFiles.index]
   const tracks = StreamFiles.parseTransport(name) === undefined ? [] : [StreamFiles.tracks]
-  return sql`part.name IN ${sql.in([name, ...index, ...tracks])}`
+  const hevc = HevcFiles.parse(name)
+  const made = hevc === undefined ? [] : [hevc.audio === undefined ? HevcFiles.index : StreamFiles.tracks]
+  return sql`part.name IN ${sql.in([name, ...index, ...tracks, ...made])}`
 }
 
 /** Condition: the file is one of the conversion, its own or one that it shares. */
@@ -34,7 +37,7 @@ const toFound = (row: Row.Row, name: string): StreamLookup["found"] => {
   const damaged = row.damage_kind !== null
   const partName = Row.text(row, "part_name")
   if (partName === StreamFiles.tracks) return { _tag: "Shared", tracks: blob, damaged }
-  return partName === StreamFiles.index
+  return partName === StreamFiles.index || partName === HevcFiles.index
     ? { _tag: "Packaged", index: blob, damaged: damaged || row.source_damage !== null }
     : { _tag: "Segment", ...blob, damaged }
 }
@@ -52,7 +55,7 @@ const toLookup = (row: Row.Row, name: string): StreamLookup | undefined =>
 
 /**
  * Finds the row of the file, its conversion and the file of the stream in one statement. A packaged presentation has its index instead
- * of a segment, and a shared one its tracks instead of a segment of HLS; no presentation has both.
+ * of a segment, and a shared one its tracks instead of a segment of HLS; no segment has both.
  */
 export const findStreamFile = (read: ShortRead, { bucket, format, name, selector }: StreamFileRef) =>
   read(
@@ -67,7 +70,7 @@ export const findStreamFile = (read: ShortRead, { bucket, format, name, selector
       LEFT JOIN conversion_file AS part ON ${isOfConversion(sql)} AND ${isNamed(sql, name)}
       LEFT JOIN blob ON blob.id = part.blob_id
       LEFT JOIN damage ON damage.blob_id = part.blob_id
-      LEFT JOIN damage AS source_damage ON source_damage.blob_id = source.blob_id AND part.name = ${StreamFiles.index}`
+      LEFT JOIN damage AS source_damage ON source_damage.blob_id = source.blob_id AND part.name IN ${sql.in([StreamFiles.index, HevcFiles.index])}`
   ).pipe(
     Row.first((row) => toLookup(row, name)),
     Effect.flatMap(

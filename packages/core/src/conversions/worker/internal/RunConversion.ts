@@ -28,10 +28,12 @@ import { type ConversionClaim, LeaseLost } from "../../ConversionClaim.ts"
 import { ConversionRepository, type ReadyConversion } from "../../ConversionRepository.ts"
 import * as LadderBelow from "../../internal/LadderBelow.ts"
 import * as PackageContent from "../../internal/PackageContent.ts"
+import * as PackageHevc from "../../internal/PackageHevc.ts"
 import * as ShareConversion from "../../internal/ShareConversion.ts"
 import type { ConversionWorkerOptions } from "../ConversionWorkerOptions.ts"
 import { ConversionWorkspace, type Workspace, type WorkspaceError } from "../ConversionWorkspace.ts"
 import { SourceCheck } from "../SourceCheck.ts"
+import * as AddHevc from "./AddHevc.ts"
 import * as MakeLadder from "./MakeLadder.ts"
 import * as AddStoryboard from "./AddStoryboard.ts"
 import * as Poster from "./Poster.ts"
@@ -86,7 +88,7 @@ type TranscodingError = BlobError | ContentDamaged | MetadataError | TranscodeEr
 
 /** A conversion that has begun. */
 interface Run {
-  readonly events: Stream.Stream<ConversionEvent, TranscodingError, BlobStore | Transcoder>
+  readonly events: Stream.Stream<ConversionEvent, TranscodingError, BlobRepository | BlobStore | Transcoder>
   /** Writes the files of the storyboard of the finished presentation, or copies them. */
   readonly storyboard: (
     presentation: Presentation
@@ -106,7 +108,7 @@ const transcode = Effect.fnUntraced(function* (
   const transcoder = yield* Transcoder
   const { limits } = options
   const { format, mode } = claim
-  const { videoLines: lines } = yield* Settings
+  const { videoHevc, videoLines: lines } = yield* Settings
   const { input, output, source } = workspace
   const other = Option.filter(yield* (yield* ConversionRepository).findReady(claim), (one) => canRepackage(one, claim))
   const segments = Option.match(other, {
@@ -135,7 +137,15 @@ const transcode = Effect.fnUntraced(function* (
   if (!(yield* areIntact(yield* blobsOf(claim.blobId)))) return yield* new ContentDamaged()
   yield* addContent(claim, workspace)
   const media = yield* transcoder.probe({ input, limits })
-  const events = transcoder.convert({ input, media, output, format, mode, lines, limits, suspended, mayShare: true })
+  const converted = transcoder.convert({ input, media, output, format, mode, lines, limits, suspended, mayShare: true })
+  const hevc =
+    videoHevc && mode === "auto" && media.video?.codec === "hevc"
+      ? Option.some(yield* PackageContent.findContent(claim))
+      : Option.none()
+  const events =
+    Option.isSome(hevc) && (yield* PackageHevc.isCandidate(hevc.value))
+      ? AddHevc.withHevc(converted, hevc.value, workspace)
+      : converted
   return {
     events: Poster.withPoster(events, Poster.make(workspace, media, limits)),
     storyboard: (presentation) => AddStoryboard.make(workspace, media, presentation, { limits, suspended })

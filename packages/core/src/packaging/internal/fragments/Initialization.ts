@@ -32,7 +32,8 @@ const visualEntry = ({ codec, color, height, pixelRatio, width }: VideoTrack): U
     uint16(0x18, 0xffff),
     box(record, codec.record),
     box("pasp", uint32(...pixelRatio)),
-    ...(color === null ? [] : [box("colr", color)])
+    ...(color === null ? [] : [box("colr", color)]),
+    ...(codec._tag === "Hevc" ? [codec.boxes] : [])
   )
 }
 

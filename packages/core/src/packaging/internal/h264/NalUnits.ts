@@ -1,5 +1,5 @@
 /**
- * The NAL units of a frame of H.264, each with its length before it (ISO/IEC 14496-15, 5.3.2).
+ * The NAL units of a frame of H.264 or H.265, each with its length before it (ISO/IEC 14496-15, 5.3.2).
  */
 import { malformed } from "../../PackagingError.ts"
 

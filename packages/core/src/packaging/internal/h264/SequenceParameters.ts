@@ -2,6 +2,7 @@
  * The sequence parameter set of H.264 (ITU-T H.264, 7.3.2.1.1), as far as it says which players can show the video.
  */
 import { malformed } from "../../PackagingError.ts"
+import * as BitReader from "../BitReader.ts"
 
 export interface SequenceParameters {
   readonly profile: number
@@ -27,43 +28,8 @@ const highProfiles = new Set([100, 110, 122, 244, 44, 83, 86, 118, 128, 138, 139
 /** Reference frames of a cycle of the picture order count, at most (7.4.2.1.1). */
 const maxCycle = 255
 
-interface BitReader {
-  readonly bits: (count: number) => number
-  /** Reads an unsigned Exp-Golomb code (9.1). */
-  readonly unsigned: () => number
-  /** Reads a signed one (9.1.1). */
-  readonly signed: () => number
-}
-
-/** Reads bits, without the bytes that prevent start codes (7.4.1). */
-const readBits = (unit: Uint8Array): BitReader => {
-  const bytes = unit.filter(
-    (byte, index) => !(byte === 3 && index >= 2 && unit[index - 1] === 0 && unit[index - 2] === 0)
-  )
-  let at = 0
-  const bits = (count: number): number => {
-    let value = 0
-    for (let bit = 0; bit < count; bit++, at++) {
-      const byte = bytes[at >> 3]
-      if (byte === undefined) throw malformed("The parameters of the video are cut off.")
-      value = value * 2 + ((byte >> (7 - (at & 7))) & 1)
-    }
-    return value
-  }
-  const unsigned = (): number => {
-    let zeros = 0
-    while (bits(1) === 0) if (++zeros > 31) throw malformed("A parameter of the video is too large.")
-    return 2 ** zeros - 1 + bits(zeros)
-  }
-  const signed = (): number => {
-    const code = unsigned()
-    return code % 2 === 1 ? (code + 1) / 2 : -code / 2
-  }
-  return { bits, unsigned, signed }
-}
-
 /** Skips a scaling list (7.3.2.1.1.1). */
-const skipScalingList = ({ signed }: BitReader, size: number): void => {
+const skipScalingList = ({ signed }: BitReader.BitReader, size: number): void => {
   let [last, next] = [8, 8]
   for (let index = 0; index < size; index++) {
     if (next !== 0) next = (last + signed() + 256) % 256
@@ -72,7 +38,7 @@ const skipScalingList = ({ signed }: BitReader, size: number): void => {
 }
 
 /** Reads the chroma format and what else only the high profiles have. */
-const readHigh = (reader: BitReader): Pick<SequenceParameters, "bitDepth" | "chromaFormat"> => {
+const readHigh = (reader: BitReader.BitReader): Pick<SequenceParameters, "bitDepth" | "chromaFormat"> => {
   const { bits, unsigned } = reader
   const chromaFormat = unsigned()
   if (chromaFormat === 3) bits(1)
@@ -86,7 +52,7 @@ const readHigh = (reader: BitReader): Pick<SequenceParameters, "bitDepth" | "chr
   return { chromaFormat, bitDepth }
 }
 
-const skipPictureOrder = ({ bits, signed, unsigned }: BitReader): void => {
+const skipPictureOrder = ({ bits, signed, unsigned }: BitReader.BitReader): void => {
   const type = unsigned()
   if (type === 0) unsigned()
   if (type !== 1) return
@@ -101,7 +67,7 @@ const skipPictureOrder = ({ bits, signed, unsigned }: BitReader): void => {
 const extended = 255
 
 /** Reads the usability information (E.1.1) up to the colours. */
-const readUsability = ({ bits }: BitReader): Pick<SequenceParameters, "hasSquarePixels" | "transfer"> => {
+const readUsability = ({ bits }: BitReader.BitReader): Pick<SequenceParameters, "hasSquarePixels" | "transfer"> => {
   let hasSquarePixels = true
   if (bits(1) === 1) {
     const ratio = bits(8)
@@ -119,7 +85,7 @@ const readUsability = ({ bits }: BitReader): Pick<SequenceParameters, "hasSquare
 
 /** Parses a NAL unit with sequence parameters. */
 export const parse = (unit: Uint8Array): SequenceParameters => {
-  const reader = readBits(unit)
+  const reader = BitReader.make(unit)
   const { bits, unsigned } = reader
   bits(8)
   const profile = bits(8)

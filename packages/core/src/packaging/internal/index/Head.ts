@@ -2,8 +2,8 @@
  * The head of an index: the tracks without their samples, as JSON.
  */
 import * as Schema from "effect/Schema"
-import { Aac, Avc } from "../../Codec.ts"
-import { malformed, unsupported } from "../../PackagingError.ts"
+import { Aac, Avc, Hevc } from "../../Codec.ts"
+import { malformed } from "../../PackagingError.ts"
 import type { PlannedTrack } from "../../SegmentPlan.ts"
 import type { AudioTrack, VideoTrack } from "../../SourceIndex.ts"
 
@@ -19,17 +19,24 @@ const common = {
   lead: Schema.Int
 }
 
-const VideoHead = Schema.Struct({
-  kind: Schema.Literal("video"),
-  ...common,
+const picture = {
   lengthBytes: Schema.Int,
-  sequenceParameters: Schema.Array(Bytes),
-  pictureParameters: Schema.Array(Bytes),
   width: Schema.Int,
   height: Schema.Int,
   pixelRatio: Schema.Tuple([Schema.Int, Schema.Int]),
   color: Schema.NullOr(Bytes)
+}
+
+const VideoHead = Schema.Struct({
+  kind: Schema.Literal("video"),
+  ...common,
+  ...picture,
+  sequenceParameters: Schema.Array(Bytes),
+  pictureParameters: Schema.Array(Bytes)
 })
+
+/** Its parameters are in the record alone, since no segment repeats them. */
+const HevcHead = Schema.Struct({ kind: Schema.Literal("hevc"), ...common, ...picture, boxes: Bytes })
 
 const AudioHead = Schema.Struct({
   kind: Schema.Literal("audio"),
@@ -40,14 +47,15 @@ const AudioHead = Schema.Struct({
   sampleRate: Schema.Int
 })
 
-export type TrackHead = typeof VideoHead.Type | typeof AudioHead.Type
+export type VideoHead = typeof VideoHead.Type | typeof HevcHead.Type
+export type TrackHead = VideoHead | typeof AudioHead.Type
 
 const Head = Schema.fromJsonString(
   Schema.Struct({
     sourceBytes: Schema.Int,
     isComposite: Schema.Boolean,
     count: Schema.Int,
-    tracks: Schema.Array(Schema.Union([VideoHead, AudioHead]))
+    tracks: Schema.Array(Schema.Union([VideoHead, HevcHead, AudioHead]))
   })
 )
 export type Head = typeof Head.Type
@@ -73,26 +81,27 @@ export const fromPlanned = ({ lead, track }: PlannedTrack<VideoTrack | AudioTrac
     return { kind: "audio", language, pause, start, timeScale, lead, ...format }
   }
   const { codec, color, height, pixelRatio, width } = track
-  if (codec._tag !== "Avc") throw unsupported("An index has no support for the codec of the video.")
-  const { lengthBytes, name, pictureParameters, record, sequenceParameters } = codec
-  const format = { name, record, lengthBytes, sequenceParameters, pictureParameters, width, height, pixelRatio, color }
-  return { kind: "video", language, pause, start, timeScale, lead, ...format }
+  const { lengthBytes, name, record } = codec
+  const shown = { language, pause, start, timeScale, lead, name, record, lengthBytes, width, height, pixelRatio, color }
+  if (codec._tag === "Hevc") return { kind: "hevc", ...shown, boxes: codec.boxes }
+  const { pictureParameters, sequenceParameters } = codec
+  return { kind: "video", ...shown, sequenceParameters, pictureParameters }
 }
 
-export const toVideo = ({
-  color,
-  height,
-  language,
-  pause,
-  pixelRatio,
-  start,
-  timeScale,
-  width,
-  ...codec
-}: Extract<TrackHead, { readonly kind: "video" }>): Omit<VideoTrack, "samples"> & { readonly codec: Avc } => {
-  const { lengthBytes, name, pictureParameters, record, sequenceParameters } = codec
+const toCodec = (head: VideoHead): Avc | Hevc => {
+  const { lengthBytes, name, record } = head
+  if (head.kind === "hevc") {
+    const none = { videoParameters: [], sequenceParameters: [], pictureParameters: [] }
+    return Hevc({ name, record, lengthBytes, ...none, boxes: head.boxes, isWhole: true })
+  }
+  const { pictureParameters, sequenceParameters } = head
+  return Avc({ name, record, lengthBytes, sequenceParameters, pictureParameters })
+}
+
+export const toVideo = (head: VideoHead): Omit<VideoTrack, "samples"> => {
+  const { color, height, language, pause, pixelRatio, start, timeScale, width } = head
   return {
-    codec: Avc({ name, record, lengthBytes, sequenceParameters, pictureParameters }),
+    codec: toCodec(head),
     language,
     timeScale,
     start,

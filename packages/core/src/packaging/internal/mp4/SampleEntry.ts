@@ -1,9 +1,12 @@
 /**
  * The sample entry of a track: its codec and format (ISO/IEC 14496-12, 8.5.2).
  */
-import { Aac, Avc, Hevc } from "../../Codec.ts"
+import { concat } from "../../../storage/ByteChunks.ts"
+import { Aac, Avc, type Hevc } from "../../Codec.ts"
 import { limitExceeded, malformed, PackagingError, unsupported } from "../../PackagingError.ts"
 import type { AudioTrack, VideoTrack } from "../../SourceIndex.ts"
+import { box } from "../fragments/BoxWriter.ts"
+import * as HevcRecord from "../h265/Record.ts"
 import * as AudioConfig from "./AudioConfig.ts"
 import * as Boxes from "./Boxes.ts"
 
@@ -48,22 +51,33 @@ const avc = (entry: string, body: DataView): Avc => {
   })
 }
 
-/** Parses `hvcC` (ISO/IEC 14496-15, 8.3.3.1). Annex E defines the name. */
-const hevc = (entry: string, body: DataView): Hevc => {
-  const first = body.getUint8(1)
-  const space = ["", "A", "B", "C"][first >> 6] ?? ""
-  let compatibility = 0
-  for (let bit = 0; bit < 32; bit++) if ((body.getUint32(2) >>> bit) & 1) compatibility += 2 ** (31 - bit)
-  const constraints = Array.from({ length: 6 }, (_, index) => body.getUint8(6 + index))
-  while (constraints.at(-1) === 0) constraints.pop()
-  const level = `${(first & 0x20) === 0 ? "L" : "H"}${body.getUint8(12)}`
-  const profile = `${space}${first & 0x1f}.${compatibility.toString(16)}`
-  return Hevc({
-    name: [entry, profile, level, ...constraints.map((value) => value.toString(16))].join("."),
-    record: Boxes.toBytes(body).slice(),
-    lengthBytes: (body.getUint8(21) & 3) + 1
-  })
+/** The boxes that describe HDR, with their bytes. */
+const hdrBoxes = [
+  ["mdcv", 24],
+  ["clli", 4]
+] as const
+
+/** The profile of Dolby Vision with a base layer that is right alone, and the kinds of that: HDR10, BT.709 and HLG. */
+const wholeProfile = 8
+const wholeBases = new Set([1, 2, 4])
+
+/** Whether the pictures of an entry are right without Dolby Vision ("Dolby Vision Streams within the ISO Base Media File Format", 3.2). */
+const isWhole = (type: string, boxes: ReadonlyMap<string, DataView>): boolean => {
+  const configuration = boxes.get("dvcC") ?? boxes.get("dvvC")
+  if (configuration === undefined) return !type.startsWith("dv")
+  return configuration.getUint8(2) >> 1 === wholeProfile && wholeBases.has(configuration.getUint8(4) >> 4)
 }
+
+const hevc = (type: string, body: DataView, boxes: ReadonlyMap<string, DataView>): Hevc =>
+  HevcRecord.parse(type === "hvc1" || type === "dvh1" ? "hvc1" : "hev1", body, {
+    isWhole: isWhole(type, boxes),
+    boxes: concat(
+      hdrBoxes.flatMap(([name, bytes]) => {
+        const found = boxes.get(name)
+        return found?.byteLength === bytes ? [box(name, Boxes.toBytes(found))] : []
+      })
+    )
+  })
 
 const pixelRatio = (entry: ReadonlyMap<string, DataView>): readonly [number, number] => {
   const body = entry.get("pasp")
@@ -102,16 +116,19 @@ export const only = (stbl: DataView): Boxes.Box => {
 /** Bytes of the parameters of a codec. Each keyframe of video repeats them in MPEG-TS. Those of encoders have some hundred. */
 const maxRecordBytes = 16 * 1024
 
+/** H.265, and Dolby Vision made of it. */
+const hevcEntries = new Set(["hvc1", "hev1", "dvh1", "dvhe"])
+
 /** Parses the entry of a video track; undefined for a codec without support. */
 export const video = ({ body: entry, type }: Boxes.Box): VideoFormat | undefined => {
   const isAvc = type === "avc1" || type === "avc3"
-  if (!isAvc && type !== "hvc1" && type !== "hev1") return undefined
+  if (!isAvc && !hevcEntries.has(type)) return undefined
   const boxes = boxesFrom(entry, visualBytes)
   const record = boxes.get(isAvc ? "avcC" : "hvcC")
   if (record === undefined) throw malformed("A video track has no parameters.")
   if (record.byteLength > maxRecordBytes) throw limitExceeded("The parameters of the video are too large.")
   return {
-    codec: (isAvc ? avc : hevc)(type, record),
+    codec: isAvc ? avc(type, record) : hevc(type, record, boxes),
     width: entry.getUint16(24),
     height: entry.getUint16(26),
     pixelRatio: pixelRatio(boxes),

@@ -1,14 +1,18 @@
 /**
- * Checks the frames of a segment of H.264: whether a player can begin with it.
+ * Checks the frames of a segment of H.264 or H.265: whether a player can begin with it.
  */
 import type * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { malformed, type PackagingError, unsupported } from "../../PackagingError.ts"
 import type { PlannedTrack } from "../../SegmentPlan.ts"
 import type { Source } from "../../Source.ts"
+import type { Hevc } from "../../Codec.ts"
+import type { VideoTrack } from "../../SourceIndex.ts"
 import * as NalUnits from "../h264/NalUnits.ts"
+import * as HevcUnits from "../h265/NalUnits.ts"
 import * as ReadPlan from "../ReadPlan.ts"
 import * as SegmentStream from "../SegmentStream.ts"
+import type { HevcTrack } from "./PlayableHevc.ts"
 import type { PlayableVideo } from "./PlayableTracks.ts"
 
 /** Types of NAL units (ITU-T H.264, table 7-1). */
@@ -19,26 +23,64 @@ const sequenceParameters = 7
 const isEqual = (one: Uint8Array, other: Uint8Array): boolean =>
   one.length === other.length && one.every((byte, index) => byte === other[index])
 
+const changesParameters = () => unsupported("The video changes its parameters.")
+const needsOthers = () => unsupported("A segment begins with a frame that needs others.")
+
 /** Checks a frame. The first one has to be a keyframe that needs no other. */
 const checkFrame = (frame: Uint8Array, isFirst: boolean, { lengthBytes, ...codec }: PlayableVideo["codec"]): void => {
   let hasSlice = false
   for (const unit of NalUnits.unitsOf(frame, lengthBytes)) {
     const type = (unit[0] ?? 0) & 0x1f
     if (type === sequenceParameters && !codec.sequenceParameters.some((known) => isEqual(known, unit))) {
-      throw unsupported("The video changes its parameters.")
+      throw changesParameters()
     }
     if (type < firstSlice || type > keySlice || hasSlice) continue
-    if (isFirst && type !== keySlice) throw unsupported("A segment begins with a frame that needs others.")
+    if (isFirst && type !== keySlice) throw needsOthers()
     hasSlice = true
   }
   if (!hasSlice) throw malformed("A frame of the video is empty.")
 }
 
+/** Makes the check of the frames of a segment of H.265, in their order. */
+const makeHevcCheck = ({ lengthBytes, pictureParameters, sequenceParameters, videoParameters }: Hevc) => {
+  const { types } = HevcUnits
+  const parameters = new Map<number, ReadonlyArray<Uint8Array>>([
+    [types.videoParameters, videoParameters],
+    [types.sequenceParameters, sequenceParameters],
+    [types.pictureParameters, pictureParameters]
+  ])
+  const ids = new Set(pictureParameters.map((unit) => HevcUnits.pictureParametersOf(unit).id))
+  let entries = 0
+  return (frame: Uint8Array): void => {
+    let hasSlice = false
+    for (const unit of NalUnits.unitsOf(frame, lengthBytes)) {
+      const type = HevcUnits.typeOf(unit)
+      if (HevcUnits.layerOf(unit) > 0) continue
+      if (parameters.get(type)?.some((known) => isEqual(known, unit)) === false) throw changesParameters()
+      if (type > types.lastSlice) continue
+      const isEntry = type >= types.firstEntry && type <= types.lastEntry
+      if (entries === 0 && !isEntry) throw needsOthers()
+      // Such a frame needs others before the first one, unless a later one begins anew.
+      if (entries === 1 && type >= types.firstSkipped && type <= types.lastSkipped) throw needsOthers()
+      const slice = HevcUnits.sliceOf(unit)
+      if (!ids.has(slice.pictureParameters) || slice.isFirst === hasSlice) {
+        throw malformed("A frame of the video is damaged.")
+      }
+      if (isEntry && !hasSlice) entries++
+      hasSlice = true
+    }
+    if (!hasSlice) throw malformed("A frame of the video is empty.")
+  }
+}
+
+type CheckFrame = (frame: Uint8Array, isFirst: boolean) => void
+
 /** Reads a segment and checks all its frames. */
-export const check = <E>(
+const checkAll = <E>(
   source: Source<E>,
-  { firsts, track }: PlannedTrack<PlayableVideo>,
-  segment: number
+  { firsts, track }: PlannedTrack<VideoTrack>,
+  segment: number,
+  checkOne: CheckFrame
 ): Effect.Effect<void, E | PackagingError> => {
   const from = firsts[segment] ?? 0
   const to = firsts[segment + 1] ?? 0
@@ -51,11 +93,18 @@ export const check = <E>(
       write: (first, end, { bytesOf, startOf }) => {
         for (let frame = first; frame < end; frame++) {
           const start = startOf(frame)
-          const bytes = bytesOf(frame).subarray(start, start + (lengths[frame] ?? 0))
-          checkFrame(bytes, frame === 0, track.codec)
+          checkOne(bytesOf(frame).subarray(start, start + (lengths[frame] ?? 0)), frame === 0)
         }
         return new Uint8Array()
       }
     }))
   )
 }
+
+/** Checks a segment of H.264. */
+export const check = <E>(source: Source<E>, planned: PlannedTrack<PlayableVideo>, segment: number) =>
+  checkAll(source, planned, segment, (frame, isFirst) => checkFrame(frame, isFirst, planned.track.codec))
+
+/** Checks a segment of H.265. */
+export const checkHevc = <E>(source: Source<E>, planned: PlannedTrack<HevcTrack>, segment: number) =>
+  checkAll(source, planned, segment, makeHevcCheck(planned.track.codec))

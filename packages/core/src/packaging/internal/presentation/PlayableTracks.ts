@@ -32,6 +32,9 @@ const highDynamicRange = new Set([16, 18])
 /** Where a box `colr` of type `nclx` has the transfer characteristics. */
 const transferAt = 6
 
+/** Returns the transfer characteristics that a box `colr` of type `nclx` states. */
+export const transferOf = (color: Uint8Array): number => ((color[transferAt] ?? 0) << 8) | (color[transferAt + 1] ?? 0)
+
 const isHdr = (transfer: number | null): boolean => transfer !== null && highDynamicRange.has(transfer)
 
 const checkVideo = (track: VideoTrack): PlayableVideo => {
@@ -50,7 +53,7 @@ const checkVideo = (track: VideoTrack): PlayableVideo => {
     hasSquarePixels &&
     pixelRatio[0] === pixelRatio[1] &&
     !isHdr(transfer) &&
-    !isHdr(color === null ? null : ((color[transferAt] ?? 0) << 8) | (color[transferAt + 1] ?? 0))
+    !isHdr(color === null ? null : transferOf(color))
   if (!isPlayable) throw unsupported("Not all players support the video.")
   if (width <= 0 || height <= 0) throw new PackagingError({ reason: "Malformed", detail: "The video has no size." })
   return { ...track, codec, width, height }

@@ -123,6 +123,23 @@ export const sharedContract = (it: It): void => {
     )
   }
 
+  it.effect("findStreamFile: H.265 beside a shared presentation → its index, and for audio the tracks", () =>
+    Effect.gen(function* () {
+      const { bucket, claim, find, segments, sharer, source } = yield* shared("hls", ["hevc.bin"])
+      const blobs = segments.map(({ blobId, sha256, size }) => ({ blobId, sha256, size }))
+      const [tracks, index] = [blobs[0], blobs.at(-1)]
+      for (const one of [claim, sharer]) {
+        for (const name of ["hevc/init.m4s", "hevc/chunk3.m4s"]) {
+          expect(yield* find(one, name)).toEqual({ _tag: "Packaged", index, damaged: false })
+        }
+        expect(yield* find(one, "hevc-audio0/chunk1.m4s")).toEqual({ _tag: "Shared", tracks, damaged: false })
+      }
+      const blob = { ...bucket, blobId: source.blobId }
+      yield* (yield* DamageRepository).record({ blob, kind: "Missing", at: Sample.at() })
+      expect(yield* find(claim, "hevc/chunk3.m4s")).toEqual({ _tag: "Packaged", index, damaged: true })
+    })
+  )
+
   it.effect("publish: shared conversion was removed → LeaseLost", () =>
     Effect.gen(function* () {
       const { bucket, claim, sharer, source } = yield* owned()
