@@ -5,6 +5,7 @@ import { requires } from "@holdfast/testing/Requires"
 import { existsSync } from "node:fs"
 import * as Fs from "node:fs/promises"
 import * as Path from "node:path"
+import { setTimeout as wait } from "node:timers/promises"
 import { describe, expect, it, onTestFinished } from "vitest"
 import * as Database from "../support/Database.ts"
 import * as Process from "../support/Process.ts"
@@ -27,7 +28,7 @@ const startCopying = async (
       return -1
     }
   }
-  while (running.child.exitCode === null && (await count()) < copied) await new Promise(setImmediate)
+  while (running.child.exitCode === null && (await count()) < copied) await wait(1)
   return running
 }
 
@@ -122,7 +123,7 @@ const killLate = async (backup: string): Promise<Deployments.Deployment> => {
     const target = await Deployments.make(undefined)
     const running = Process.start(["restore", backup, "--data-dir", target.data], { env: target.env })
     const database = Path.join(target.data, "holdfast.sqlite")
-    while (running.child.exitCode === null && !existsSync(database)) await new Promise(setImmediate)
+    while (running.child.exitCode === null && !existsSync(database)) await wait(1)
     running.child.kill("SIGKILL")
     if ((await running.exited).signal === "SIGKILL") return target
   }

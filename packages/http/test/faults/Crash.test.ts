@@ -4,6 +4,7 @@
  */
 import * as Fs from "node:fs"
 import * as Path from "node:path"
+import { setTimeout as wait } from "node:timers/promises"
 import { assert, describe, expect, it } from "vitest"
 import * as Process from "../support/Process.ts"
 import * as Requests from "../support/Requests.ts"
@@ -54,7 +55,7 @@ describe("SIGKILL", () => {
         await Promise.race([
           workers,
           (async () => {
-            while (ledger.acknowledgements() < enough) await new Promise(setImmediate)
+            while (ledger.acknowledgements() < enough) await wait(1)
           })()
         ])
         isOver = true

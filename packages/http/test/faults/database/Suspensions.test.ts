@@ -4,6 +4,7 @@
  * `HOLDFAST_FULL=1` suspends for 30 seconds, otherwise for some.
  */
 import { requires } from "@holdfast/testing/Requires"
+import { setTimeout as wait } from "node:timers/promises"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import * as Database from "../../support/Database.ts"
 import * as Process from "../../support/Process.ts"
@@ -19,9 +20,9 @@ const margin = 10_000
 
 const readiness = async (url: string): Promise<number> => (await fetch(`${url}/health/ready`)).status
 
-/** Repeats an effect until the time of the suspension is over. */
+/** Repeats an effect, ten times a second at most, until the time of the suspension is over. */
 const duringSuspension = async (step: () => Promise<unknown>): Promise<void> => {
-  for (const end = performance.now() + suspension; performance.now() < end;) await step()
+  for (const end = performance.now() + suspension; performance.now() < end;) await Promise.all([step(), wait(100)])
 }
 
 requires(Database.missing).describe("PostgreSQL suspended", () => {

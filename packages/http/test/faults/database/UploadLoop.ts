@@ -1,6 +1,7 @@
 /**
  * Clients that upload one file after the other, and remember which uploads were acknowledged.
  */
+import { setTimeout as wait } from "node:timers/promises"
 import { expect } from "vitest"
 import { json } from "../../support/Problems.ts"
 import type * as ServiceBucket from "../../support/ServiceBucket.ts"
@@ -20,6 +21,9 @@ export interface UploadLoop {
   /** Ends the loop, and waits for the requests that run. */
   readonly stop: () => Promise<void>
 }
+
+/** Milliseconds between the uploads of a client: a load without pauses takes the processors from the tests beside it. */
+const pause = 20
 
 /** Starts a number of clients. */
 export const start = (
@@ -49,7 +53,10 @@ export const start = (
   }
 
   const running = Array.from({ length: clients }, async (_, client) => {
-    for (let n = 0; !stopping.signal.aborted; n++) await upload(`${prefix}-${client}-${n}.txt`)
+    for (let n = 0; !stopping.signal.aborted; n++) {
+      await upload(`${prefix}-${client}-${n}.txt`)
+      await wait(pause)
+    }
   })
   return {
     acknowledged: () => acknowledged,
