@@ -176,18 +176,29 @@ export const addCaptions = (text: string, captions: ReadonlyArray<CaptionFiles>)
 
 const captionsIn = /,SUBTITLES="[^"\n]*"/
 
+const toLines = ({ audio, id }: AudioGroup): string =>
+  audio.map((one, index) => `${audioMedia(id, one, index)}\n`).join("")
+
 /**
  * Returns a multivariant playlist with a further variant, behind those that it has, and with its audio. It has the captions of the others.
- * If it has HDR, all variants state their range (RFC 8216bis, section 4.4.6.2).
+ * If it has HDR, all variants state their range (RFC 8216bis, section 4.4.6.2). If it has audio, the others have a group, too, if only for
+ * the audio in their segments: Shaka Player waits for the audio of the further variant otherwise, which it never loads.
  */
 export const addVariant = (text: string, variant: Variant): string => {
   const { audio, range = "SDR", uri } = variant
   const [captions = ""] = captionsIn.exec(text) ?? []
-  const media = hasAudio(audio) ? audio.audio.map((one, index) => `${audioMedia(audio.id, one, index)}\n`).join("") : ""
-  const others = range === "SDR" ? text : text.replaceAll(/^#EXT-X-STREAM-INF:.*$/gm, "$&,VIDEO-RANGE=SDR")
+  const own = hasAudio(audio) ? toLines(audio) : ""
+  const [first] = audio?.audio ?? []
+  const inSegments =
+    first === undefined || text.includes("#EXT-X-MEDIA:TYPE=AUDIO,")
+      ? undefined
+      : { id: audioGroup, codec: undefined, audio: [{ ...first, uri: undefined }] }
+  const media = `${inSegments === undefined ? "" : toLines(inSegments)}${own}`
+  const further = `${range === "SDR" ? "" : ",VIDEO-RANGE=SDR"}${inSegments === undefined ? "" : `,AUDIO="${audioGroup}"`}`
+  const others = text.replaceAll(/^#EXT-X-STREAM-INF:.*$/gm, (tag) => `${tag}${further}`)
   const stated = range === "SDR" ? { ...variant, range: undefined } : variant
   const tag = `#EXT-X-STREAM-INF:${streamInf(stated)}${groupsOf(variant, [])}${captions}`
-  return `${others.replace(/^#EXT-X-STREAM-INF:/m, (first) => `${media}${first}`)}${tag}\n${uri}\n`
+  return `${others.replace(/^#EXT-X-STREAM-INF:/m, (found) => `${media}${found}`)}${tag}\n${uri}\n`
 }
 
 /** The attributes of a variant that name the groups of its audio and captions. */

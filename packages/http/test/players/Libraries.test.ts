@@ -65,8 +65,11 @@ type LibraryName = keyof typeof libraries
 
 const types = { hls: "application/vnd.apple.mpegurl", dash: "application/dash+xml" }
 
-/** Packaged from the source, encoded in several renditions, several languages with captions, and AC-3 beside AAC. */
-const samples = ["plain", "ladder", "languages", "surround"] as const
+/**
+ * Packaged from the source, encoded in several renditions, several languages with captions, AC-3 beside AAC, and H.265 with HDR beside
+ * H.264, which this browser cannot play.
+ */
+const samples = ["plain", "ladder", "languages", "surround", "hdr"] as const
 
 interface Case {
   readonly library: LibraryName
@@ -107,7 +110,7 @@ Requires.requires(BrowserSetup.missing).describe("libraries of others", () => {
   it("each library and stream → plays from the beginning and to the end", { timeout: 240_000 }, async () => {
     const pages = new Map<string, string>()
     const origin = await serveHost(pages)
-    const service = await ServiceBucket.start({ env: { HOLDFAST_CORS_ORIGINS: origin } })
+    const service = await ServiceBucket.start({ env: { HOLDFAST_CORS_ORIGINS: origin, HOLDFAST_VIDEO_HEVC: "on" } })
     const { api, bucketId, tenantId } = service
     const client = createClient({ url: service.service.url, apiKey: service.key })
     const made = await SampleStreams.make()
@@ -132,13 +135,14 @@ Requires.requires(BrowserSetup.missing).describe("libraries of others", () => {
       await page.goto(`${origin}/${library}/${format}/${sample}`)
       await PlayerTab.until(page, "video.currentTime > 0.5 || document.title.startsWith('failed')")
       const { duration, videoHeight } = await PlayerTab.video(page)
-      await page.evaluate(
-        "document.querySelector('video').currentTime = document.querySelector('video').duration - 0.5"
-      )
+      const loadsHevc = "performance.getEntriesByType('resource').some(({ name }) => name.includes('/hevc/'))"
+      const hasHevc = await page.evaluate(loadsHevc)
+      const seek = "document.querySelector('video').currentTime = document.querySelector('video').duration - 0.5"
+      if (Number.isFinite(duration)) await page.evaluate(seek)
       await PlayerTab.until(page, "video.ended || document.title.startsWith('failed')")
       const title = await page.title()
       await context.close()
-      return { library, format, sample, title, seconds: Math.round(duration), hasPicture: videoHeight > 0 }
+      return { library, format, sample, title, seconds: Math.round(duration), hasPicture: videoHeight > 0, hasHevc }
     }
     const results = new Array<Awaited<ReturnType<typeof play>>>()
     const queue = [...cases]
@@ -148,7 +152,7 @@ Requires.requires(BrowserSetup.missing).describe("libraries of others", () => {
     await Promise.all(Array.from({ length: pagesAtOnce }, playNext))
     const expected = cases.map(({ format, library, sample }) => {
       const seconds = sample === "plain" || sample === "languages" ? 12 : 6
-      return { library, format, sample, title: library, seconds, hasPicture: true }
+      return { library, format, sample, title: library, seconds, hasPicture: true, hasHevc: false }
     })
     expect(new Set(results)).toEqual(new Set(expected))
   })

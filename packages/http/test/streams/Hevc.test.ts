@@ -3,6 +3,7 @@
  */
 import { Fsck } from "@holdfast/core/storage/Fsck"
 import { Sweeper } from "@holdfast/core/storage/Sweeper"
+import type { Format } from "@holdfast/core/transcoding/Presentation"
 import * as FfmpegTranscoder from "@holdfast/ffmpeg/FfmpegTranscoder"
 import * as Requires from "@holdfast/testing/Requires"
 import * as Duration from "effect/Duration"
@@ -83,17 +84,17 @@ describe("H.265 beside encoded video", () => {
   afterAll(() => server.close())
 
   /** Uploads a video, and converts it to both formats. */
-  const convert = async (file: string) => {
+  const convert = async (file: string, [first, second]: readonly [Format, Format] = ["hls", "dash"]) => {
     const bucket = await server.makeBucket()
     const made = await server.makeFile(bucket, new Uint8Array(Fs.readFileSync(file)), { name: Path.basename(file) })
     const streams = `${made.path}/streams`
-    const record = async (format: "dash" | "hls") => {
+    const record = async (format: Format) => {
       const answer = await server.post(`${streams}/${format}`, { headers: { prefer: "wait=60" } })
       return await json<{ readonly renditions: ReadonlyArray<Rendition> }>(answer)
     }
-    const records = [await record("hls"), await record("dash")]
+    const records = [await record(first), await record(second)]
     const text = async (name: string): Promise<string> => await (await server.get(`${streams}/${name}`)).text()
-    const key = async (format: "dash" | "hls"): Promise<string> => {
+    const key = async (format: Format): Promise<string> => {
       const entry = await text(`${format}/${format === "hls" ? "playlist.m3u8" : "manifest.mpd"}`)
       return /apiKey=(hfp_[\w-]+)/.exec(entry)?.[1] ?? ""
     }
@@ -120,15 +121,17 @@ describe("H.265 beside encoded video", () => {
       const playlist = (await text("hls/playlist.m3u8")).replaceAll(/\?apiKey=[\w-]+/g, "")
       const [first = "", second = "", ...others] = playlist.match(/^#EXT-X-STREAM-INF:.*\n.*$/gm) ?? []
       expect(others).toEqual([])
-      expect(first).toMatch(/CODECS="avc1\.[^"]+,mp4a\.40\.2".*\n180p\.m3u8$/)
+      expect(first).toMatch(/CODECS="avc1\.[^"]+,mp4a\.40\.2".*,AUDIO="audio"\n180p\.m3u8$/)
       expect(second).toMatch(
         /RESOLUTION=320x180,FRAME-RATE=24\.000,CODECS="hvc1\.[^"]+,mp4a\.40\.2".*,AUDIO="hevc"\nhevc\.m3u8$/
       )
       expect(second).toContain(`CODECS="${codec}`)
       const stated = playlist.match(/VIDEO-RANGE=\w+/g)
       expect(stated).toEqual(range === "SDR" ? null : ["VIDEO-RANGE=SDR", `VIDEO-RANGE=${range}`])
+      const media = '#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="'
+      expect(playlist).toContain(`${media}audio",NAME="Audio",DEFAULT=YES,AUTOSELECT=YES,CHANNELS="1"\n`)
       expect(playlist).toContain(
-        'TYPE=AUDIO,GROUP-ID="hevc",NAME="Audio",DEFAULT=YES,AUTOSELECT=YES,CHANNELS="1",URI="hevc-audio0.m3u8"'
+        `${media}hevc",NAME="Audio",DEFAULT=YES,AUTOSELECT=YES,CHANNELS="1",URI="hevc-audio0.m3u8"\n`
       )
 
       const source = await frames(file)
@@ -218,6 +221,40 @@ describe("H.265 beside encoded video", () => {
     Fs.truncateSync(content, 1000)
     await expectProblem(await server.get(`${streams}/hls/hevc/chunk1.m4s`), 500, "content_damaged")
     expect((await server.get(`${streams}/hls/index0.ts`)).status).toBe(200)
+  })
+
+  /** Returns when the first packet of a track is shown, in seconds. */
+  const beginOf = async (input: string, track: string): Promise<number> => {
+    const options = `-v error -select_streams ${track} -read_intervals %+#1 -show_entries packet=pts_time -of csv=p=0`
+    return Number.parseFloat(await run("ffprobe", ...options.split(" "), input))
+  }
+
+  it("H.265 and two languages, DASH first → times and audio of the other variants", { timeout: 60_000 }, async () => {
+    const languages = "-map 0 -map 1 -map 1 -tag:v hvc1".split(" ")
+    const tags = "-metadata:s:a:0 language=eng -metadata:s:a:1 language=deu".split(" ")
+    const { address, text } = await convert(await makeVideo("PQ", "a.mp4", ...languages, ...tags), ["dash", "hls"])
+    const playlist = (await text("hls/playlist.m3u8")).replaceAll(/\?apiKey=[\w-]+/g, "")
+    const media = [
+      ...playlist.matchAll(/GROUP-ID="(\w+)",NAME="(\w+)",LANGUAGE="(\w+)",DEFAULT=(\w+).*?(?:,URI="(.*)")?$/gm)
+    ]
+    expect(media.map((match) => match.slice(1))).toEqual([
+      ["audio", "English", "en", "YES", undefined],
+      ["audio", "Deutsch", "de", "NO", "audio1.m3u8"],
+      ["hevc", "English", "en", "YES", "hevc-audio0.m3u8"],
+      ["hevc", "Deutsch", "de", "NO", "hevc-audio1.m3u8"]
+    ])
+    const begin = await beginOf(await address("hls/180p.m3u8"), "v:0")
+    expect(await beginOf(await address("hls/hevc.m3u8"), "v:0")).toBeCloseTo(begin, 3)
+    const sound = await beginOf(await address("hls/180p.m3u8"), "a:0")
+    expect(await beginOf(await address("hls/hevc-audio0.m3u8"), "a:0")).toBeCloseTo(sound, 3)
+    // The same packets, in one segment after the other.
+    const packets = async (name: string) => {
+      const options = ["-map", "0:a:0", "-c", "copy", "-bsf:a", "aac_adtstoasc", "-f", "framemd5", "-"]
+      const output = await run("ffmpeg", "-v", "error", "-i", await address(`hls/${name}`), ...options)
+      return output.split("\n").flatMap((line) => (/^\d/.test(line) ? [line.split(",")[5]] : []))
+    }
+    expect(await packets("hevc-audio0.m3u8")).toEqual(await packets("180p.m3u8"))
+    expect(await packets("hevc-audio1.m3u8")).toEqual(await packets("audio1.m3u8"))
   })
 
   it.each([

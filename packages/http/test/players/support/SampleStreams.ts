@@ -51,6 +51,11 @@ const recipes = {
     options: `${picture("128x72", 6)} -f lavfi -i sine=f=440:d=6 -map 0 -map 1 -c:a ac3 -ac 6 -metadata:s:a:0 language=eng ${h264}`,
     file: "surround.mkv"
   },
+  /** H.265 with HDR, as phones record it. */
+  hdr: {
+    options: `${picture("320x180", 6)} -f lavfi -i sine=f=440:d=6 -c:a aac -c:v libx265 -preset ultrafast -pix_fmt yuv420p10le -tag:v hvc1 -x265-params log-level=none:open-gop=0:keyint=24:colorprim=bt2020:transfer=arib-std-b67:colormatrix=bt2020nc`,
+    file: "hdr.mov"
+  },
   portrait: { options: `${picture("180x320", 6)} ${h264}`, file: "portrait.mp4" },
   /** Two renditions. */
   portraits: { options: `${picture("288x512", 2)} -c:v mpeg4 -q:v 5`, file: "portraits.mkv" },
