@@ -64,6 +64,7 @@ const cases = [
   ["hevc-pq.mp4", 13, "PQ", { pix_fmt: "yuv420p10le", width: 192, height: 108, ...pq }],
   ["hevc-hlg.mov", 5, "HLG", { pix_fmt: "yuv420p10le", width: 192, height: 108, ...hlg }],
   ["hevc-fragments.mp4", 13, "PQ", { pix_fmt: "yuv420p10le", width: 192, height: 108, ...pq }],
+  ["hevc-repeated.mp4", 3, "PQ", { pix_fmt: "yuv420p10le", width: 192, height: 108, ...pq }],
   ["hevc-cropped.mp4", 2, "HLG", { pix_fmt: "yuv420p10le", width: 190, height: 106, ...hlg }]
 ] as const
 
@@ -180,6 +181,58 @@ it.effect("package H.265: parameters in the frames alone → refused", () =>
     })
     const error = yield* Effect.flip(toVariant(bytes, 13))
     expect(error).toMatchObject({ detail: "The parameters of the video are in its frames alone." })
+  })
+)
+
+/** Returns a file whose sample entry has another type, and further boxes. The tables must be at the end of the file. */
+const withEntry = (bytes: Uint8Array, type: string, ...boxes: ReadonlyArray<Buffer>): Uint8Array =>
+  EditBoxes.edit(Buffer.from(bytes), (found, body) => {
+    if (found !== "stsd" || !body.includes("hvcC")) return undefined
+    return EditBoxes.box(
+      "stsd",
+      Buffer.concat([body.subarray(0, 8), EditBoxes.box(type, Buffer.concat([body.subarray(16), ...boxes]))])
+    )
+  })
+
+/** The configuration of Dolby Vision, with the kind of its base layer. */
+const dolbyVision = (profile: number, base: number): Buffer =>
+  EditBoxes.box(profile > 7 ? "dvvC" : "dvcC", Buffer.from([1, 0, profile * 2, 0x2d, base * 16, ...Buffer.alloc(19)]))
+
+it.effect("package H.265: Dolby Vision → as its base layer, if that is right alone", () =>
+  Effect.gen(function* () {
+    const bytes = Media.load("hevc-hlg.mov")
+    const { init, rendition, segments } = yield* toVariant(withEntry(bytes, "dvh1", dolbyVision(8, 4)), 5)
+    expect([init.includes("hvc1"), init.includes("dvh1"), init.includes("dvvC")]).toEqual([true, false, false])
+    expect(rendition.codecs?.[0]).toMatch(/^hvc1\.2\.4\./)
+    const whole = new Uint8Array(Buffer.concat([init, ...segments]))
+    expect(Media.decode(whole).video).toEqual(Media.decode(Media.path("hevc-hlg.mov")).video)
+    for (const edited of [
+      withEntry(bytes, "dvh1"),
+      withEntry(bytes, "dvhe", dolbyVision(5, 0)),
+      withEntry(bytes, "hvc1", dolbyVision(8, 0))
+    ]) {
+      const error = yield* Effect.flip(toVariant(edited, 5))
+      expect(error).toMatchObject({ reason: "Unsupported", detail: "The video needs Dolby Vision." })
+    }
+  })
+)
+
+it.effect("package H.265: description of HDR10 in the entry → in the initialization segment", () =>
+  Effect.gen(function* () {
+    const mdcv = EditBoxes.box("mdcv", Buffer.from(Array.from({ length: 24 }, (_, index) => index + 1)))
+    const clli = EditBoxes.box("clli", Buffer.from([3, 232, 1, 144]))
+    const other = EditBoxes.box("abcd", Buffer.from("other"))
+    const { init } = yield* toVariant(withEntry(Media.load("hevc-pq.mp4"), "hvc1", mdcv, clli, other), 13)
+    expect([init.includes(mdcv), init.includes(clli), init.includes(other)]).toEqual([true, true, false])
+  })
+)
+
+it.effect("package H.265: file and video state different colours → refused", () =>
+  Effect.gen(function* () {
+    const colr = Buffer.concat([Buffer.from("nclc"), Buffer.from([0, 9, 0, 16, 0, 9])])
+    const edited = withEntry(Media.load("hevc-sdr.mp4"), "hvc1", EditBoxes.box("colr", colr))
+    const error = yield* Effect.flip(toVariant(edited, 13))
+    expect(error).toMatchObject({ detail: "The file and its video state different colours." })
   })
 )
 

@@ -5,7 +5,7 @@ import { concat } from "../../../storage/ByteChunks.ts"
 import { Aac, Avc, type Hevc } from "../../Codec.ts"
 import { limitExceeded, malformed, PackagingError, unsupported } from "../../PackagingError.ts"
 import type { AudioTrack, VideoTrack } from "../../SourceIndex.ts"
-import { box } from "../fragments/BoxWriter.ts"
+import { box, text, zeros } from "../fragments/BoxWriter.ts"
 import * as HevcRecord from "../h265/Record.ts"
 import * as AudioConfig from "./AudioConfig.ts"
 import * as Boxes from "./Boxes.ts"
@@ -84,14 +84,18 @@ const pixelRatio = (entry: ReadonlyMap<string, DataView>): readonly [number, num
   return body === undefined ? [1, 1] : [body.getUint32(0), body.getUint32(4)]
 }
 
-/** The size of a `colr` of type `nclx`. */
-const colorBytes = 11
+/** The sizes of a `colr` by its type: `nclc` is that of QuickTime, without the byte for the range of values. */
+const colorBytes = new Map([
+  ["nclx", 11],
+  ["nclc", 10]
+])
 
 const color = (entry: ReadonlyMap<string, DataView>): Uint8Array | null => {
   const body = entry.get("colr")
-  return body !== undefined && body.byteLength >= colorBytes && Boxes.typeAt(body, 0) === "nclx"
-    ? Boxes.toBytes(body, 0, colorBytes).slice()
-    : null
+  if (body === undefined || body.byteLength < 4) return null
+  const bytes = colorBytes.get(Boxes.typeAt(body, 0)) ?? Infinity
+  if (body.byteLength < bytes) return null
+  return concat([text("nclx"), Boxes.toBytes(body, 4, bytes), zeros(11 - bytes)])
 }
 
 /** Returns the first box of each type. */
