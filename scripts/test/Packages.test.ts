@@ -145,6 +145,19 @@ await import(process.argv[2])
 console.log(JSON.stringify([...urls]))
 `
 
+/** Writes the URL of every module that a program loads to its standard error. */
+const reporting = `
+import { writeSync } from "node:fs"
+import { registerHooks } from "node:module"
+registerHooks({
+  resolve: (specifier, context, next) => {
+    const resolved = next(specifier, context)
+    writeSync(2, resolved.url + "\\n")
+    return resolved
+  }
+})
+`
+
 describe("published packages", () => {
   beforeAll(async () => {
     Fs.mkdirSync(app)
@@ -227,12 +240,12 @@ describe("published packages", () => {
   )
 
   it(
-    "@holdfast/http: installed alone → serves the libraries of the players, and refuses mirrors to clouds",
+    "@holdfast/http: installed alone → loads the libraries of the players to serve them, and refuses mirrors to clouds",
     async () => {
-      const child = spawn(process.execPath, ["node_modules/.bin/holdfast", "serve", "--port", "0"], {
-        cwd: service,
-        stdio: ["ignore", "pipe", "ignore"]
-      })
+      const args = ["--import", `data:text/javascript,${encodeURIComponent(reporting)}`, "node_modules/.bin/holdfast"]
+      const child = spawn(process.execPath, [...args, "serve", "--port", "0"], { cwd: service })
+      let loaded = ""
+      child.stderr.on("data", (chunk) => (loaded += chunk))
       try {
         let output = ""
         // The address, and then the first key.
@@ -248,10 +261,18 @@ describe("published packages", () => {
         // Each page is one script.
         assert.deepStrictEqual([modules, shareModules], [[], []])
         const { dash, hls, licences, style } = AssetFiles.load()
+        const [part = assert.fail("no identifiers")] = /[\w.(){};,=]{80}/.exec(dash.content) ?? []
+        const loadedWithPlayers = () =>
+          [...new Set(loaded.match(/^file:.*\/dist\/program\/.*$/gm))].filter((module) =>
+            Fs.readFileSync(new URL(module), "utf8").includes(part)
+          )
+        assert.include(loaded, "/dist/program/")
+        assert.deepStrictEqual(loadedWithPlayers(), [])
         for (const { content, name } of [dash, hls, licences, script, share, style]) {
           const response = await fetch(`${url}/api/v1/players/${name}`)
           assert.strictEqual(await response.text(), content)
         }
+        assert.lengthOf(loadedWithPlayers(), 1)
 
         const client = createClient({ url, apiKey })
         const { id: tenantId } = await client.tenants.create({ name: "Acme", subdomain: "acme" })

@@ -15,9 +15,7 @@ import * as Redacted from "effect/Redacted"
 import type * as ActorIdentification from "../auth/ActorIdentification.ts"
 import { Api } from "../contract/Api.ts"
 import type * as Page from "../players/Page.ts"
-import * as PlayerPage from "../players/PlayerPage.ts"
 import * as PlayerParameters from "../players/PlayerParameters.ts"
-import * as ProblemPage from "../players/ProblemPage.ts"
 import * as ProblemResponse from "../problems/ProblemResponse.ts"
 import * as Vary from "../problems/Vary.ts"
 import * as ContentCodings from "../transfer/response/ContentCodings.ts"
@@ -60,6 +58,10 @@ const respond = (
   )
 }
 
+// Imported for the first page of a process: the texts of the assets, more than a megabyte, come with them.
+const loadPlayerPage = Effect.promise(() => import("../players/PlayerPage.ts"))
+const loadProblemPage = Effect.promise(() => import("../players/ProblemPage.ts"))
+
 /** Registers the routes. `Streams` checks the permissions. */
 export const layer = StreamRoutes.layer(
   Effect.fnUntraced(function* ({ countOpened, identify, playbackKeys, router, streams }) {
@@ -77,7 +79,8 @@ export const layer = StreamRoutes.layer(
         viewer._tag === "Anonymous"
           ? ""
           : `?apiKey=${Redacted.value((yield* playbackKeys.issue(viewer, { tenantId, bucketId, fileId, format, conversionId })).key)}`
-      const rendered = PlayerPage.render({
+      const { render } = yield* loadPlayerPage
+      const rendered = render({
         format,
         source: `${format}/${StreamFiles.entry(format)}${query}`,
         status: `../streams${query}`,
@@ -95,7 +98,8 @@ export const layer = StreamRoutes.layer(
       const problem = yield* ProblemResponse.respond(error)
       if (!/\btext\/html\b/i.test(request.headers["accept"] ?? "")) return problem
       const { code, message: detail } = error
-      const rendered = ProblemPage.render({ status: problem.status, code, detail, frameAncestors })
+      const { render } = yield* loadProblemPage
+      const rendered = render({ status: problem.status, code, detail, frameAncestors })
       return yield* respond(request, rendered, problem.status)
     })
 

@@ -13,7 +13,6 @@ import * as ProblemResponse from "../problems/ProblemResponse.ts"
 import * as Conditionals from "../transfer/request/Conditionals.ts"
 import * as ContentCodings from "../transfer/response/ContentCodings.ts"
 import * as AssetEncodings from "./AssetEncodings.ts"
-import * as AssetFiles from "./AssetFiles.ts"
 
 const path = `${basePath}/players/:name` as const
 
@@ -25,9 +24,10 @@ interface Asset {
   readonly as: (coding: ContentCodings.Coding) => Effect.Effect<AssetEncodings.Representation>
 }
 
-/** Loads the assets, by name. */
+/** Loads the assets, by name. Their texts, more than a megabyte, are imported for the first request only. */
 const loadAssets: Effect.Effect<ReadonlyMap<string, Asset>> = Effect.gen(function* () {
-  const { modules, shareModules, ...single } = AssetFiles.load()
+  const { load } = yield* Effect.promise(() => import("./AssetFiles.ts"))
+  const { modules, shareModules, ...single } = load()
   const assets = new Map<string, Asset>()
   for (const file of [...modules, ...shareModules, ...Object.values(single)]) {
     assets.set(file.name, { contentType: file.contentType, as: yield* AssetEncodings.make(file) })

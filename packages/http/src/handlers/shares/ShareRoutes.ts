@@ -26,7 +26,6 @@ import type * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as RequestRates from "../../auth/RequestRates.ts"
-import * as SharePage from "../../players/SharePage.ts"
 import type { Route } from "../../problems/AllowedMethods.ts"
 import * as CommonHeaders from "../../problems/CommonHeaders.ts"
 import * as ProblemResponse from "../../problems/ProblemResponse.ts"
@@ -53,6 +52,9 @@ export const routes: ReadonlyArray<Route> = [page, ...Object.values(paths)].map(
 }))
 
 const cookie = "holdfast_share"
+
+// Imported for the first page of a process: the texts of the assets, more than a megabyte, come with it.
+const loadSharePage = Effect.promise(() => import("../../players/SharePage.ts"))
 
 /** Entries in an answer with files of a folder: more than a window shows, and few enough to lay out at once. */
 const pageSize = 200
@@ -120,7 +122,8 @@ const register = Effect.fnUntraced(function* (router: HttpRouter.HttpRouter) {
 
   const showPage = Effect.gen(function* () {
     const nonce = Base64Url.encode(yield* random.randomBytes(16))
-    const { headers, html } = SharePage.render({ nonce, assets: `${PublicAddress.apiPathFrom(page)}/players/` })
+    const { render } = yield* loadSharePage
+    const { headers, html } = render({ nonce, assets: `${PublicAddress.apiPathFrom(page)}/players/` })
     return HttpServerResponse.text(html, { headers, contentType: headers["content-type"] })
   })
 
