@@ -6,6 +6,7 @@ import * as Bitrates from "../transcoding/Bitrates.ts"
 import * as HevcFiles from "../transcoding/hevc/HevcFiles.ts"
 import type { HevcRendition, VideoRange } from "../transcoding/Presentation.ts"
 import * as FragmentedMp4 from "./FragmentedMp4.ts"
+import * as HevcPlaylists from "./HevcPlaylists.ts"
 import { attempt } from "./internal/Attempt.ts"
 import * as FrameCheck from "./internal/presentation/FrameCheck.ts"
 import * as Manifest from "./internal/presentation/Manifest.ts"
@@ -13,11 +14,13 @@ import * as MeasuredTrack from "./internal/presentation/MeasuredTrack.ts"
 import * as MediaPlaylist from "./internal/presentation/MediaPlaylist.ts"
 import * as PlayableHevc from "./internal/presentation/PlayableHevc.ts"
 import * as Times from "./internal/presentation/Times.ts"
-import { isPackagingError, type PackagingError, unsupported } from "./PackagingError.ts"
+import { isPackagingError, malformed, type PackagingError, unsupported } from "./PackagingError.ts"
 import * as SegmentIndex from "./SegmentIndex.ts"
 import * as SegmentPlan from "./SegmentPlan.ts"
+import type * as SharedTracks from "./SharedTracks.ts"
 import type { Source } from "./Source.ts"
 import * as SourceReader from "./SourceReader.ts"
+import * as StoredSegment from "./StoredSegment.ts"
 
 /** The times of the encoded video, in seconds. */
 export interface EncodedTimes {
@@ -50,6 +53,19 @@ const ranges = new Map<number, VideoRange>([
 
 const rangeOf = (color: Uint8Array | null): VideoRange =>
   (color === null ? undefined : ranges.get(PlayableHevc.colorsOf(color).transfer)) ?? "SDR"
+
+/** Returns the times of the best size of a shared presentation. `first` is its first segment of video. */
+export const timesOf = Effect.fnUntraced(function* <E>(
+  { delay, inits: [init] }: SharedTracks.SharedTracks,
+  manifest: string,
+  first: Source<E>
+) {
+  const best = HevcPlaylists.findRepresentation(manifest, 0)
+  if (init === undefined || best === undefined) return yield* malformed("The presentation has no video.")
+  const begin = yield* StoredSegment.beginOf({ init, segment: first })
+  const times: EncodedTimes = { delay, begin, duration: best.durations.reduce((sum, seconds) => sum + seconds, 0) }
+  return times
+})
 
 const isCandidateTrack = Symbol("The tracks can be packaged.")
 

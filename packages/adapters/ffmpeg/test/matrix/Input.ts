@@ -27,6 +27,8 @@ export interface Expected {
   /** The reasons of a refusal. A file that is damaged may also be converted: then the result has to play. */
   readonly refused: ReadonlyArray<Reason>
   readonly isDamaged: boolean
+  /** Of H.265: "as uploaded" if it plays so beside the H.264, or why it does not. */
+  readonly hevc?: string | undefined
 }
 
 export interface Input extends Recipe {

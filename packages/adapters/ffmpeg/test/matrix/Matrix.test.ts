@@ -14,10 +14,12 @@ import { afterAll } from "vitest"
 import * as FfmpegTranscoder from "../../src/FfmpegTranscoder.ts"
 import * as Samples from "../support/Samples.ts"
 import * as Tools from "../support/Tools.ts"
+import * as HevcProof from "./HevcProof.ts"
 import type { Input } from "./Input.ts"
 import * as Codecs from "./inputs/Codecs.ts"
 import * as Containers from "./inputs/Containers.ts"
 import * as Damaged from "./inputs/Damaged.ts"
+import * as Hevc from "./inputs/Hevc.ts"
 import * as Pictures from "./inputs/Pictures.ts"
 import * as Sounds from "./inputs/Sounds.ts"
 import * as Proof from "./Proof.ts"
@@ -32,7 +34,8 @@ const all: ReadonlyArray<Input> = [
   ...Pictures.inputs,
   ...Sounds.inputs,
   ...Containers.inputs,
-  ...Damaged.inputs
+  ...Damaged.inputs,
+  ...Hevc.inputs
 ]
 
 const formats: ReadonlyArray<Format> = ["hls", "dash"]
@@ -78,6 +81,10 @@ Requires.requires(Tools.missing).describe("media matrix", () => {
         }
         assert.isTrue(refused.length === 0 || isDamaged, `refused with ${refused.join(", ")}`)
         const proof = Proof.prove(input, source, outcome.success, yield* directory)
+        if (input.expected.hevc !== undefined) {
+          const hevc = yield* HevcProof.prove(source, outcome.success, yield* directory)
+          assert.strictEqual(hevc, input.expected.hevc, "H.265")
+        }
         const sync = proof.sync === undefined ? "" : `sync ${(1000 * proof.sync).toFixed(0)} ms`
         const similarity = proof.similarity === undefined ? "" : `ssim ${proof.similarity.toFixed(3)}`
         report(name, format, [

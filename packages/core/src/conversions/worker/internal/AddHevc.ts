@@ -5,11 +5,9 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import * as HevcPlaylists from "../../../packaging/HevcPlaylists.ts"
-import type * as HevcVariant from "../../../packaging/HevcVariant.ts"
+import * as HevcVariant from "../../../packaging/HevcVariant.ts"
 import * as JoinedSource from "../../../packaging/JoinedSource.ts"
-import { malformed } from "../../../packaging/PackagingError.ts"
 import * as SharedTracks from "../../../packaging/SharedTracks.ts"
-import * as StoredSegment from "../../../packaging/StoredSegment.ts"
 import { concat } from "../../../storage/ByteChunks.ts"
 import * as ConversionEvent from "../../../transcoding/ConversionEvent.ts"
 import * as HevcFiles from "../../../transcoding/hevc/HevcFiles.ts"
@@ -30,16 +28,6 @@ interface Encoded {
 }
 
 const readAll = (workspace: Workspace, name: string) => Effect.map(Stream.runCollect(workspace.read(name)), concat)
-
-/** Returns the times of the best size. */
-const timesOf = Effect.fnUntraced(function* (workspace: Workspace, { manifest, tracks }: Encoded) {
-  const [init] = tracks.inits
-  const best = HevcPlaylists.findRepresentation(manifest, 0)
-  if (init === undefined || best === undefined) return yield* malformed("The presentation has no video.")
-  const segment = JoinedSource.ofBytes(yield* readAll(workspace, StreamFiles.chunk(0, 1)))
-  const begin = yield* StoredSegment.beginOf({ init, segment })
-  return { delay: tracks.delay, begin, duration: best.durations.reduce((sum, seconds) => sum + seconds, 0) }
-})
 
 /** Returns the audio of the presentation, the default first. */
 const audioOf = ({ manifest, presentation, tracks }: Encoded) => {
@@ -122,7 +110,8 @@ export const withHevc = <E, R>(events: Stream.Stream<Event, E, R>, content: Pack
       return yield* Effect.gen(function* () {
         const tracks = yield* SharedTracks.decode(yield* readAll(workspace, StreamFiles.tracks))
         const encoded = { presentation, tracks, manifest: described }
-        const variant = yield* PackageHevc.prepare(content, yield* timesOf(workspace, encoded))
+        const first = JoinedSource.ofBytes(yield* readAll(workspace, StreamFiles.chunk(0, 1)))
+        const variant = yield* PackageHevc.prepare(content, yield* HevcVariant.timesOf(tracks, described, first))
         return Option.isNone(variant) ? without : yield* join(workspace, encoded, text, variant.value)
       }).pipe(
         Effect.catchTag("PackagingError", ({ detail, reason }) =>

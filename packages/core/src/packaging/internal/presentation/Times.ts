@@ -14,8 +14,8 @@ import * as TransportStream from "../../TransportStream.ts"
 export const shift = <A extends VideoTrack | AudioTrack>(track: A, delay: number, skipped = 0): A => {
   const { pause, samples, start: from, timeScale } = track
   const begin = Math.round((TransportStream.firstTime + delay) * timeScale)
-  const start = from + Math.round(skipped * timeScale)
-  const times = samples.times.map((time) => time - start + begin)
-  if ((times[0] ?? 0) + pause < 0) throw unsupported("The first frame is decoded too early.")
-  return { ...track, start: begin, samples: { ...samples, times, end: samples.end - start + begin } }
+  const later = begin + pause - from - Math.round(skipped * timeScale)
+  const times = samples.times.map((time) => time + later)
+  if ((times[0] ?? 0) < 0) throw unsupported("The first frame is decoded too early.")
+  return { ...track, start: begin, pause: 0, samples: { ...samples, times, end: samples.end + later } }
 }
