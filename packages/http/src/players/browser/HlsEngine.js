@@ -92,7 +92,7 @@ export const start = async ({
   )
   hls.on(Hls.Events.MANIFEST_PARSED, (_, { levels }) =>
     onQualities({
-      all: levels.map(({ bitrate, height, width }) => ({ label: Quality.label(width, height, bitrate) })),
+      all: levels.map((level) => ({ label: Quality.labelOf(level) })),
       selected: -1,
       select: (index) => {
         if (index < 0) hls.loadLevel = -1

@@ -11,3 +11,14 @@
  */
 export const label = (width, height, bitrate) =>
   height > 0 ? `${Math.min(width, height)}p` : `${Math.round(bitrate / 1000)} kbit/s`
+
+/**
+ * Returns the label of a variant of HLS. H.265 as it was uploaded may have the size of another variant, from which its label differs.
+ *
+ * @param {{ bitrate: number, height: number, videoCodec: string | undefined, videoRange: string, width: number }} level
+ */
+export const labelOf = ({ bitrate, height, videoCodec, videoRange, width }) => {
+  const plain = label(width, height, bitrate)
+  if (videoRange === "PQ" || videoRange === "HLG") return `${plain} HDR`
+  return videoCodec?.startsWith("hvc1") === true ? `${plain} HEVC` : plain
+}
