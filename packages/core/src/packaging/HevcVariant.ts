@@ -102,6 +102,7 @@ export const make = Effect.fnUntraced(function* <E>(source: Source<E>, encoded: 
   }
   const track = yield* attempt(() => Times.shift(chosen, encoded.delay, begin - encoded.begin))
   const planned = { ...plan.video, track }
+  yield* FrameCheck.checkEntries(source, planned)
   yield* FrameCheck.checkHevc(source, planned, 0)
   if (plan.count > 1) yield* FrameCheck.checkHevc(source, planned, plan.count - 1)
   const { rates, times } = yield* MeasuredTrack.measure(planned)

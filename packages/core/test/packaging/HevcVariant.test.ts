@@ -184,6 +184,21 @@ it.effect("package H.265: parameters in the frames alone → refused", () =>
   })
 )
 
+it.effect("package H.265: file calls frames keyframes that need others → refused", () =>
+  Effect.gen(function* () {
+    const bytes = Buffer.from(Media.load("hevc-ordered.mp4"))
+    // Those at which the first two segments and the last one begin stay as they are.
+    const table = bytes.indexOf("stss")
+    const count = bytes.readUInt32BE(table + 8)
+    for (let entry = 2; entry + 1 < count; entry++) {
+      const at = table + 12 + 4 * entry
+      bytes.writeUInt32BE(bytes.readUInt32BE(at) + 4, at)
+    }
+    const error = yield* Effect.flip(toVariant(new Uint8Array(bytes), 9))
+    expect(error).toMatchObject({ detail: "A segment begins with a frame that needs others." })
+  })
+)
+
 /** Returns a file whose sample entry has another type, and further boxes. The tables must be at the end of the file. */
 const withEntry = (bytes: Uint8Array, type: string, ...boxes: ReadonlyArray<Buffer>): Uint8Array =>
   EditBoxes.edit(Buffer.from(bytes), (found, body) => {

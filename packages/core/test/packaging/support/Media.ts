@@ -56,6 +56,7 @@ const recipes = {
   "hevc-sdr.mp4": `${picture(13)} ${sound(13)} ${closed("colorprim=bt709:transfer=bt709:colormatrix=bt709", "yuv420p")} -tag:v hvc1 -c:a aac`,
   "hevc-pq.mp4": `${picture(13)} ${closed(`${bt2020("smpte2084")}:max-cll=1000,400`)} -tag:v hvc1`,
   "hevc-hlg.mov": `${picture(5)} ${closed(bt2020("arib-std-b67"))} -tag:v hev1`,
+  "hevc-ordered.mp4": `${picture(9)} ${closed("bframes=0:colorprim=bt709:transfer=bt709:colormatrix=bt709", "yuv420p")} -tag:v hvc1`,
   /** Each keyframe repeats the parameters of the file. */
   "hevc-repeated.mp4": `${picture(3)} ${closed(`${bt2020("smpte2084")}:repeat-headers=1`)} -tag:v hev1`,
   "hevc-fragments.mp4": `-i {hevc-pq.mp4} -c copy -movflags frag_keyframe+empty_moov`,

@@ -19,11 +19,14 @@ export const types = {
 
 export const typeOf = (unit: Uint8Array): number => ((unit[0] ?? 0) >> 1) & 0x3f
 
+/** Whether a decoder may begin at a slice of this type. */
+export const isEntry = (type: number): boolean => type >= types.firstEntry && type <= types.lastEntry
+
 /** Returns the layer: 0, but for the second picture of spatial video and the like. */
 export const layerOf = (unit: Uint8Array): number => (((unit[0] ?? 0) & 1) << 5) | ((unit[1] ?? 0) >> 3)
 
 /** Bytes of the header, and those of a slice that are read: its first fields have some bits. */
-const headerBytes = 2
+export const headerBytes = 2
 const sliceBytes = 16
 
 export interface PictureParameters {

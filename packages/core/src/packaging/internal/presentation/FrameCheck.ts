@@ -1,7 +1,7 @@
 /**
  * Checks the frames of a segment of H.264 or H.265: whether a player can begin with it.
  */
-import type * as Effect from "effect/Effect"
+import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { malformed, type PackagingError, unsupported } from "../../PackagingError.ts"
 import type { PlannedTrack } from "../../SegmentPlan.ts"
@@ -58,15 +58,15 @@ const makeHevcCheck = ({ lengthBytes, pictureParameters, sequenceParameters, vid
       if (HevcUnits.layerOf(unit) > 0) continue
       if (parameters.get(type)?.some((known) => isEqual(known, unit)) === false) throw changesParameters()
       if (type > types.lastSlice) continue
-      const isEntry = type >= types.firstEntry && type <= types.lastEntry
-      if (entries === 0 && !isEntry) throw needsOthers()
+      const begins = HevcUnits.isEntry(type)
+      if (entries === 0 && !begins) throw needsOthers()
       // Such a frame needs others before the first one, unless a later one begins anew.
       if (entries === 1 && type >= types.firstSkipped && type <= types.lastSkipped) throw needsOthers()
       const slice = HevcUnits.sliceOf(unit)
       if (!ids.has(slice.pictureParameters) || slice.isFirst === hasSlice) {
         throw malformed("A frame of the video is damaged.")
       }
-      if (isEntry && !hasSlice) entries++
+      if (begins && !hasSlice) entries++
       hasSlice = true
     }
     if (!hasSlice) throw malformed("A frame of the video is empty.")
@@ -108,3 +108,40 @@ export const check = <E>(source: Source<E>, planned: PlannedTrack<PlayableVideo>
 /** Checks a segment of H.265. */
 export const checkHevc = <E>(source: Source<E>, planned: PlannedTrack<HevcTrack>, segment: number) =>
   checkAll(source, planned, segment, makeHevcCheck(planned.track.codec))
+
+/** Bytes of a frame in which its first slice mostly begins, and frames that are read at once. */
+const headBytes = 4096
+const concurrency = 8
+
+/** Whether the first slice of a frame of H.265 is one at which a decoder may begin; undefined if it begins behind these bytes. */
+const isEntry = (bytes: Uint8Array, lengthBytes: number): boolean | undefined => {
+  for (let at = 0; at + lengthBytes + HevcUnits.headerBytes <= bytes.length;) {
+    let length = 0
+    for (let index = 0; index < lengthBytes; index++) length = length * 256 + (bytes[at + index] ?? 0)
+    const unit = bytes.subarray(at + lengthBytes)
+    const type = HevcUnits.typeOf(unit)
+    if (type <= HevcUnits.types.lastSlice && HevcUnits.layerOf(unit) === 0) return HevcUnits.isEntry(type)
+    at += lengthBytes + length
+  }
+  return undefined
+}
+
+/** Checks that each segment of H.265 begins with a frame that needs no other. Reads the beginning of these frames alone. */
+export const checkEntries = <E>(
+  source: Source<E>,
+  { firsts, track }: PlannedTrack<HevcTrack>
+): Effect.Effect<void, E | PackagingError> => {
+  const { offsets, sizes } = track.samples
+  const checkOne = (sample: number, length: number): Effect.Effect<void, E | PackagingError> =>
+    Effect.flatMap(source.readRange({ offset: offsets[sample] ?? 0, length }), (bytes) => {
+      const found = isEntry(bytes, track.codec.lengthBytes)
+      const size = sizes[sample] ?? 0
+      if (found === undefined && length < size) return checkOne(sample, size)
+      return found === true ? Effect.void : Effect.fail(needsOthers())
+    })
+  return Effect.forEach(
+    firsts.subarray(0, firsts.length - 1),
+    (sample) => checkOne(sample, Math.min(headBytes, sizes[sample] ?? 0)),
+    { concurrency, discard: true }
+  )
+}
