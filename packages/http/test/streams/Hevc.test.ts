@@ -147,6 +147,8 @@ describe("H.265 beside encoded video", () => {
       expect(await probe(await address("hls/hevc.m3u8"))).toMatchObject([tags])
       const all = await probe(await address("hls/playlist.m3u8"))
       expect(all.filter(({ codec_name }) => codec_name === "hevc")).toMatchObject([tags])
+      const position = all.findIndex(({ codec_name }) => codec_name === "hevc")
+      expect(await frames(await address("hls/playlist.m3u8"), `0:${position}`)).toEqual(source)
       expect(all.filter(({ codec_name }) => codec_name === "h264")).toMatchObject([{ color_transfer: "bt709" }])
 
       const manifest = await probe(await address("dash/manifest.mpd"))
@@ -221,6 +223,18 @@ describe("H.265 beside encoded video", () => {
     Fs.truncateSync(content, 1000)
     await expectProblem(await server.get(`${streams}/hls/hevc/chunk1.m4s`), 500, "content_damaged")
     expect((await server.get(`${streams}/hls/index0.ts`)).status).toBe(200)
+  })
+
+  it("stream is played while it is converted → a multivariant playlist from the beginning", async () => {
+    const file = await makeVideo("SDR", "a.mp4", "-tag:v", "hvc1")
+    const bucket = await server.makeBucket()
+    const { path } = await server.makeFile(bucket, new Uint8Array(Fs.readFileSync(file)), { name: "a.mp4" })
+    await server.post(`${path}/streams/hls`)
+    // Waits for the first segment.
+    const entry = async () => await (await server.get(`${path}/streams/hls/playlist.m3u8`)).text()
+    expect(await entry()).toMatch(/^#EXT-X-STREAM-INF:.*\n180p\.m3u8/m)
+    expect(await (await server.get(`${path}/streams/hls/180p.m3u8`)).text()).toContain("\nindex0.ts")
+    await expect.poll(entry, { timeout: 30_000 }).toMatch(/\nhevc\.m3u8/)
   })
 
   /** Returns when the first packet of a track is shown, in seconds. */
