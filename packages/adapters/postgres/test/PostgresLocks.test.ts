@@ -131,6 +131,39 @@ requires(Server.missing).describe("PostgreSQL", () =>
       })
     )
 
+    it.effect("replaceContent: waits for a replacement whose blob it does not see → that blob DOOMED", () =>
+      Effect.gen(function* () {
+        const files = yield* FileRepository
+        const bucket = yield* Fixtures.bucket()
+        const file = yield* Fixtures.store(bucket)
+        const replace = (blobId: string) =>
+          files.replaceContent({ bucket, fileId: file.id, content: Sample.content(blobId), condition: {}, sweepAt })
+        const last = yield* Fixtures.stage(bucket)
+        const stored = yield* Locks.runBlockedBy(Effect.flatMap(Fixtures.stage(bucket), replace), replace(last))
+        expect(stored).toMatchObject({ version: 3, content: { blobId: last } })
+        expect(yield* files.find(bucket, Fixtures.byId(file.id))).toEqual(Option.some(stored))
+        const states = (yield* Fixtures.blobsOf(bucket)).map(({ blobId, state }) => [blobId === last, state])
+        expect(states.toSorted()).toEqual([
+          [false, "DOOMED"],
+          [false, "DOOMED"],
+          [true, "READY"]
+        ])
+      })
+    )
+
+    it.effect("insert: waits for the removal of its bucket → NotFound, its blob is not READY", () =>
+      Effect.gen(function* () {
+        const [buckets, files] = [yield* BucketRepository, yield* FileRepository]
+        const bucket = yield* Fixtures.bucket()
+        const blobId = yield* Fixtures.stage(bucket)
+        const file = Sample.file({ version: 1, content: Sample.content(blobId) })
+        const removal = buckets.remove({ bucket, force: true, sweepAt })
+        const error = yield* Effect.flip(Locks.runBlockedBy(removal, files.insert(bucket, file)))
+        expect(error).toMatchObject({ _tag: "NotFound" })
+        expect((yield* Fixtures.blob(blobId))?.state).not.toBe("READY")
+      })
+    )
+
     it.effect(
       "replaceContent: 20 of one file whose row is locked → one waits in PostgreSQL, all succeed afterwards",
       () =>

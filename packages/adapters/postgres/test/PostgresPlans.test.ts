@@ -3,6 +3,7 @@ import { FileRepository } from "@holdfast/core/files/FileRepository"
 import * as LargeBucket from "@holdfast/testing/metadata/files/LargeBucket"
 import * as Statements from "@holdfast/testing/metadata/Statements"
 import * as Fixtures from "@holdfast/testing/metadata/Fixtures"
+import * as Sample from "@holdfast/testing/metadata/Sample"
 import { requires } from "@holdfast/testing/Requires"
 import * as Server from "@holdfast/testing/servers/Postgres"
 import * as Effect from "effect/Effect"
@@ -60,6 +61,25 @@ requires(Server.missing).describe("query plans on PostgreSQL", () =>
           expect(new Set(read.map((step) => step["Index Name"]))).toEqual(new Set(["file_key"]))
           // The first entries, those of a scan of groups, and the contents among these.
           expect(read.reduce((sum, step) => sum + Plans.rowsRead(step), 0)).toBeLessThanOrEqual(303)
+        }
+
+        yield* sql`INSERT INTO blob (id, tenant_id, bucket_id, state, size, sha256, file_id, created_at)
+          SELECT blob_id, tenant_id, bucket_id, 'READY', size, sha256, id, 0 FROM file WHERE bucket_id = ${keyed.bucketId}`
+        yield* sql`ANALYZE blob`
+        const content = Effect.map(Fixtures.stage(keyed), Sample.content)
+        const file = Sample.file({ version: 1, content: yield* content })
+        const replacement = { fileId: file.id, content: yield* content, condition: {}, sweepAt: Sample.at() }
+        const statements = [
+          yield* Statements.record(files.insert(keyed, file)),
+          yield* Statements.record(files.replaceContent({ bucket: keyed, ...replacement }))
+        ]
+        for (const statement of statements) {
+          expect(statement).toHaveLength(1)
+          const steps = yield* Plans.planned(statement)
+          const scans = steps.filter((step) => ["blob", "file"].includes(step["Relation Name"] ?? ""))
+          const scanned = scans.filter((step) => step["Node Type"] !== "ModifyTable")
+          expect(scanned.map((step) => step["Node Type"])).not.toContain("Seq Scan")
+          expect(scanned).not.toHaveLength(0)
         }
       })
     )

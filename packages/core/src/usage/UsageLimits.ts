@@ -22,6 +22,10 @@ const none: Limits = { files: null, bytes: null }
 
 export const unlimited: UsageLimits = { bucket: none, tenant: none }
 
+/** Whether no change can exceed the limits. */
+export const isUnlimited = (limits: UsageLimits): boolean =>
+  limits === unlimited || [limits.bucket, limits.tenant].every(({ bytes, files }) => bytes === null && files === null)
+
 /** The limits that repositories check, in the transaction of a change that lets usage grow. None by default. */
 export const CurrentLimits = Context.Reference<UsageLimits>("@holdfast/core/usage/CurrentLimits", {
   defaultValue: () => unlimited

@@ -2,16 +2,19 @@
  * Writes events, in the transactions of the changes that they record.
  */
 import * as SecureRandom from "effect/crypto/SecureRandom"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
+import type { Fragment } from "effect/sql/Statement"
 import { CurrentRequest } from "@holdfast/core/access/CurrentRequest"
 import type { Action, Detail } from "@holdfast/core/events/Event"
 import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
 import { EventAuthor } from "@holdfast/core/events/EventAuthor"
 import * as PooledRandom from "@holdfast/core/secrets/PooledRandom"
+import { CurrentLimits, isUnlimited } from "@holdfast/core/usage/UsageLimits"
 import { among, tableOf } from "../Dialect.ts"
 import * as PreparedText from "../PreparedText.ts"
 import type { Row } from "../Row.ts"
@@ -59,30 +62,37 @@ const queueTasks = (sql: SqlClient, tenantId: string, eventIds: ReadonlyArray<st
     SELECT id, tenant_id, action, actor, account_id, token_id, target_id, target_name, bucket_id, detail FROM event
     WHERE tenant_id = ${tenantId} AND ${among(sql, "id", eventIds)}`
 
-/** The statement that writes an event. The prefix of its parameters distinguishes them from those of the change. */
+/** The parameters of an event. Their prefix distinguishes them from those of the change. */
+const eventNames = [
+  "eventTenantId",
+  "eventId",
+  "eventAction",
+  "eventActor",
+  "eventAccountId",
+  "eventTokenId",
+  "eventTargetId",
+  "eventTargetName",
+  "eventBucketId",
+  "eventClientAddress",
+  "eventRequestId",
+  "eventDetail"
+] as const
+
+type EventName = (typeof eventNames)[number]
+
+const columnsOfEvent = `tenant_id, id, action, actor, account_id, token_id, target_id, target_name, bucket_id, client_address, request_id,
+  detail`
+
+/** Returns the values of an event in the order of `columnsOfEvent`. */
+const valuesOfEvent = (sql: SqlClient, names: Readonly<Record<EventName, string | Fragment>>): Fragment =>
+  sql`${names.eventTenantId}, ${names.eventId}, ${names.eventAction}, ${names.eventActor}, ${names.eventAccountId},
+    ${names.eventTokenId}, ${names.eventTargetId}, ${names.eventTargetName}, ${names.eventBucketId},
+    ${names.eventClientAddress}, ${names.eventRequestId}, ${names.eventDetail}`
+
+/** The statement that writes an event. */
 const insertEvent = PreparedText.define(
-  [
-    "eventTenantId",
-    "eventId",
-    "eventAction",
-    "eventActor",
-    "eventAccountId",
-    "eventTokenId",
-    "eventTargetId",
-    "eventTargetName",
-    "eventBucketId",
-    "eventClientAddress",
-    "eventRequestId",
-    "eventDetail"
-  ],
-  (
-    sql,
-    names
-  ) => sql`INSERT INTO event (tenant_id, id, action, actor, account_id, token_id, target_id, target_name, bucket_id,
-      client_address, request_id, detail)
-    VALUES (${names.eventTenantId}, ${names.eventId}, ${names.eventAction}, ${names.eventActor}, ${names.eventAccountId},
-      ${names.eventTokenId}, ${names.eventTargetId}, ${names.eventTargetName}, ${names.eventBucketId},
-      ${names.eventClientAddress}, ${names.eventRequestId}, ${names.eventDetail})`
+  eventNames,
+  (sql, names) => sql`INSERT INTO event (${sql.literal(columnsOfEvent)}) VALUES (${valuesOfEvent(sql, names)})`
 )
 
 /** Returns the parameters of `insertEvent`, for the author and the request of this fiber. */
@@ -208,6 +218,66 @@ export const runAndRecord = <Name extends string>(
         orElse: () => Effect.andThen(insertEvent.run(sql, event), statement.run(sql, parameters))
       })
     })
+  )
+
+/** What an event takes from the row that the same statement has changed. */
+interface EventOfRow {
+  /** The name of the common table expression that returns the row. */
+  readonly from: string
+  readonly detail?: Fragment
+  readonly targetName?: Fragment
+}
+
+/** A change with its event by one statement of PostgreSQL, which is a transaction of its own. */
+export interface SingleStatement<Name extends string> {
+  readonly statement: PreparedText.PreparedText<Name | EventName>
+}
+
+/**
+ * Defines a change with its event by one statement of PostgreSQL.
+ *
+ * @param build Returns the statement. Its last argument returns the expression that writes an event for each row of another one.
+ */
+export const single = <Name extends string>(
+  names: ReadonlyArray<Name>,
+  build: (
+    sql: SqlClient,
+    names: Readonly<Record<Name, string>>,
+    writeEvent: (event: EventOfRow) => Fragment
+  ) => Fragment
+): SingleStatement<Name> => ({
+  statement: PreparedText.define<Name | EventName>([...eventNames, ...names], (sql, values) =>
+    build(sql, values, ({ detail = values.eventDetail, from, targetName = values.eventTargetName }) => {
+      const event = valuesOfEvent(sql, { ...values, eventDetail: detail, eventTargetName: targetName })
+      return sql`INSERT INTO event (${sql.literal(columnsOfEvent)}) SELECT ${event} FROM ${sql.literal(from)}`
+    })
+  )
+})
+
+/**
+ * Runs a single statement, or `otherwise` where it cannot replace a transaction: on SQLite, in a transaction, which its failure would abort,
+ * within limits, and for an action with hooks.
+ */
+export const runSingle =
+  <A, E, R>(sql: SqlClient, action: Action, otherwise: Effect.Effect<A, E, R>) =>
+  <E2, R2>(self: Effect.Effect<A, E2, R2>): Effect.Effect<A, E | E2, R | R2> =>
+    Effect.withFiber((fiber): Effect.Effect<A, E | E2, R | R2> => {
+      const isPostgres = sql.onDialectOrElse({ pg: () => true, orElse: () => false })
+      const isAlone = Context.getOrUndefined(fiber.context, sql.transactionService) === undefined
+      return isPostgres && isAlone && !isHooked(sql, action) && isUnlimited(fiber.getRef(CurrentLimits))
+        ? self
+        : otherwise
+    })
+
+/** Runs a change with its event by one statement. */
+export const runWithEvent = <Name extends string>(
+  sql: SqlClient,
+  { statement }: SingleStatement<Name>,
+  parameters: PreparedText.Parameters<Name>,
+  change: Change
+): Effect.Effect<ReadonlyArray<Row>, SqlError> =>
+  Effect.flatMap(newUuid(sql), (uuid) =>
+    Effect.withFiber((fiber) => statement.run(sql, { ...parametersOf(change, fiber, uuid), ...parameters }))
   )
 
 /** Returns the detail of a change that sets some fields: their names, not their values. */

@@ -33,6 +33,9 @@ export const contentReplaced = (bucket: BucketRef, file: StoredFile, description
     ...(Object.keys(description).length === 0 ? undefined : changedFields(description))
   })
 
+/** Returns the JSON of the detail of `contentReplaced` after the version, for a statement that increases the version: as `describe`. */
+export const afterVersion = ({ etag, size }: Content): string => `,${JSON.stringify({ size, etag }).slice(1)}`
+
 /** Returns the event of a change of headers: their names, not their values. */
 export const headersUpdated = (bucket: BucketRef, file: StoredFile, former: ReadonlyArray<Header.Header>): Change => {
   const names = (headers: ReadonlyArray<Header.Header>) => headers.map(({ name }) => name)

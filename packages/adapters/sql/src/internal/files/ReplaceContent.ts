@@ -2,20 +2,23 @@
  * Replaces a file's content.
  */
 import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
 import type { SqlClient } from "effect/sql/SqlClient"
+import { isSqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
 import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
 import { NotFound, PreconditionFailed } from "@holdfast/core/Errors"
+import type { Content, StoredFile } from "@holdfast/core/files/File"
 import { UploadExpired } from "@holdfast/core/files/FileErrors"
 import type { Selector } from "@holdfast/core/files/FileRef"
 import type { ContentReplacement, FileRemoval, ReplacedDescription } from "@holdfast/core/files/FileRepository"
 import { isEmpty } from "@holdfast/core/files/Precondition"
 import { millis } from "../Dialect.ts"
-import { recorded, runAndRecord } from "../events/RecordEvent.ts"
+import { recorded, runAndRecord, runSingle, runWithEvent, single } from "../events/RecordEvent.ts"
 import * as PreparedText from "../PreparedText.ts"
 import * as Row from "../Row.ts"
 import { withinLimits } from "../usage/WithinLimits.ts"
-import { contentReplaced } from "./FileEvents.ts"
+import { afterVersion, contentReplaced, fileEvent } from "./FileEvents.ts"
 import { assemble, finishAssembly } from "../uploads/Assemble.ts"
 import { bySelector, checksumText, columns, ofBucket, toFile } from "./FileRow.ts"
 import { orAliasTaken } from "./InsertFile.ts"
@@ -103,50 +106,124 @@ const changePlain = PreparedText.define(
     })
 )
 
+interface Movement extends BucketRef {
+  readonly fileId: string
+  readonly blobId: string
+  readonly previous: string | Fragment
+  readonly size: string
+  readonly sha256: string
+  readonly sweepAt: string
+}
+
+const moveBoth = (
+  sql: SqlClient,
+  { blobId, fileId, previous, sha256, size, sweepAt, ...bucket }: Movement,
+  from: Fragment
+) => {
+  const isNew = sql`blob.id = ${blobId}`
+  return sql`UPDATE blob SET
+        state = CASE WHEN ${isNew} THEN 'READY' ELSE 'DOOMED' END,
+        due_at = CASE WHEN ${isNew} THEN NULL ELSE ${sweepAt} END,
+        size = CASE WHEN ${isNew} THEN ${size} ELSE blob.size END,
+        sha256 = CASE WHEN ${isNew} THEN ${sha256} ELSE blob.sha256 END,
+        file_id = ${fileId}
+      ${from} WHERE blob.id IN (${blobId}, ${previous}) AND ${ofBucket(sql, bucket)}
+        AND state = CASE WHEN ${isNew} THEN 'PENDING' ELSE 'READY' END
+      RETURNING blob.id AS id, blob.size AS size, COALESCE(reserved, 0) AS reserved`
+}
+
 const blobMovement = PreparedText.define(
   ["tenantId", "bucketId", "fileId", "blobId", "previous", "size", "sha256", "sweepAt"],
-  (sql, { blobId, fileId, previous, sha256, size, sweepAt, ...bucket }) => {
-    const isNew = sql`id = ${blobId}`
-    return sql`UPDATE blob SET
-          state = CASE WHEN ${isNew} THEN 'READY' ELSE 'DOOMED' END,
-          due_at = CASE WHEN ${isNew} THEN NULL ELSE ${sweepAt} END,
-          size = CASE WHEN ${isNew} THEN ${size} ELSE size END,
-          sha256 = CASE WHEN ${isNew} THEN ${sha256} ELSE sha256 END,
-          file_id = ${fileId}
-        WHERE id IN (${blobId}, ${previous}) AND ${ofBucket(sql, bucket)}
-          AND state = CASE WHEN ${isNew} THEN 'PENDING' ELSE 'READY' END
-        RETURNING id, size, COALESCE(reserved, 0) AS reserved`
-  }
+  (sql, names) => moveBoth(sql, names, sql.literal(""))
 )
 
 /** Makes the new blob READY and the former one DOOMED. */
 const moveBlobs = recorded(blobMovement)
 
-/** Updates the file, then its blobs. */
-export const replaceContent = (
+/**
+ * Changes the file and its blobs and writes the event, by one statement. All of it reads what was committed before the statement began,
+ * also when it waited for the row of the file: it may then not see the blob that another transaction has made the content meanwhile.
+ * Unless it has changed each blob, the division fails, which rolls back the statement.
+ */
+const replacement = single(
+  [...changePlain.names, "sweepAt", "afterVersion"],
+  (sql, { afterVersion: detailEnd, bucketId, fileId, sweepAt, tenantId, ...content }, writeEvent) => {
+    const bucket = { tenantId, bucketId }
+    const previous = sql.literal("changed.previous_blob_id")
+    const movement = { ...bucket, ...content, fileId, previous, sweepAt }
+    const event = writeEvent({
+      from: "changed",
+      targetName: sql.literal("changed.path || changed.name"),
+      detail: sql`'{"version":' || changed.version || CAST(${detailEnd} AS text)`
+    })
+    return sql`WITH changed AS (${changePlain.build(sql, { ...bucket, ...content, fileId })}),
+        moved AS (${moveBoth(sql, movement, sql.literal("FROM changed"))}),
+        recorded AS (${event})
+      SELECT ${sql.literal(columns)} FROM changed WHERE 1 / (CASE WHEN (SELECT COUNT(*) FROM moved) =
+        CASE WHEN previous_blob_id IS NULL THEN 1 ELSE 2 END THEN 1 ELSE 0 END) = 1`
+  }
+)
+
+/** The SQLSTATE of a division by zero. */
+const isIncomplete = (error: unknown): boolean =>
+  isSqlError(error) && Predicate.hasProperty(error.reason.cause, "code") && error.reason.cause.code === "22012"
+
+/** Updates the file, then its blobs. By one statement where that is possible; the transaction determines why that one changed nothing. */
+export const replaceContent = (sql: SqlClient, change: ContentReplacement) => {
+  const { assembly, content } = change
+  const inTransaction = replaceInTransaction(sql, change)
+  return isPlain(change) && assembly === undefined && content.sha256 !== null
+    ? runSingle(sql, "content.replaced", inTransaction)(replaceAtOnce(sql, change, inTransaction))
+    : inTransaction
+}
+
+/** Whether `changePlain` changes the file. */
+const isPlain = ({ condition, description = {}, folder }: ContentReplacement): boolean =>
+  folder === undefined && isEmpty(condition) && isWithout(description)
+
+const replaceAtOnce = <E, R>(
   sql: SqlClient,
-  { assembly, bucket, condition, content, description = {}, fileId, folder, sweepAt }: ContentReplacement
-) =>
-  withinLimits(sql, bucket, (check) =>
+  { bucket, content, fileId, sweepAt }: ContentReplacement,
+  otherwise: Effect.Effect<StoredFile, E, R>
+) => {
+  const { bucketId, tenantId } = bucket
+  const values = { ...valuesOf(content), afterVersion: afterVersion(content) }
+  const parameters = { tenantId, bucketId, fileId, sweepAt: millis(sweepAt), ...values }
+  const event = fileEvent(bucket, "content.replaced", { id: fileId, path: "", name: "" }, {})
+  return runWithEvent(sql, replacement, parameters, event).pipe(
+    Row.first(toFile),
+    Effect.catchIf(isIncomplete, () => Effect.succeedNone),
+    Effect.flatMap((file) => (file._tag === "Some" ? Effect.succeed(file.value) : otherwise))
+  )
+}
+
+/** Returns the values that a content has in the row of its file. */
+const valuesOf = (content: Content) => {
+  const { blobId, contentType, etag, sha256, size, type } = content
+  return {
+    blobId,
+    size,
+    sha256: sha256 ?? "",
+    etag,
+    contentType,
+    type,
+    storedAt: millis(content.storedAt),
+    checksum: checksumText(content)
+  }
+}
+
+const replaceInTransaction = (sql: SqlClient, change: ContentReplacement) => {
+  const { assembly, bucket, condition, content, description = {}, fileId, folder, sweepAt } = change
+  return withinLimits(sql, bucket, (check) =>
     Effect.gen(function* () {
       const selector: Selector = { _tag: "Id", id: fileId, folder }
-      const { blobId, contentType, etag, sha256, size, type } = content
+      const { blobId, sha256, size } = content
       if (assembly !== undefined) yield* assemble(sql, bucket, content, assembly)
-      const values = {
-        blobId,
-        size,
-        sha256: sha256 ?? "",
-        etag,
-        contentType,
-        type,
-        storedAt: millis(content.storedAt),
-        checksum: checksumText(content)
-      }
-      const isPlain = folder === undefined && isEmpty(condition) && isWithout(description)
+      const values = valuesOf(content)
       const { bucketId, tenantId } = bucket
       // The lock of the row orders concurrent changes: each one reads the previous change's blob as its own previous blob.
       const changed = yield* Row.first(toReplaced)(
-        isPlain
+        isPlain(change)
           ? changePlain.run(sql, { tenantId, bucketId, fileId, ...values })
           : changeFile(sql, bucket, values, {
               assigned: assignments(sql, description),
@@ -182,3 +259,4 @@ export const replaceContent = (
       return file
     })
   ).pipe(orAliasTaken(sql, bucket, description.alias ?? ""))
+}
