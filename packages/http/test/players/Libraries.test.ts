@@ -119,7 +119,10 @@ Requires.requires(BrowserSetup.missing).describe("libraries of others", () => {
       const path = await ServiceBucket.uploadFile(service, sample, await made.video(sample))
       const fileId = path.slice(path.lastIndexOf("/") + 1)
       for (const format of ["hls", "dash"] as const) {
-        await api.post(`${path}/streams/${format}`, { headers: { prefer: "wait=60" } })
+        const answer = await api.post(`${path}/streams/${format}`, { headers: { prefer: "wait=60" } })
+        if (sample === "hdr") {
+          expect(await answer.json()).toMatchObject({ renditions: [{ name: "180p" }, { name: "hevc" }] })
+        }
         const key = await client.streams.playbackKey({ tenantId, bucketId, fileId, format, expiresIn: 3600 })
         for (const one of cases.filter((one) => one.format === format && one.sample === sample)) {
           pages.set(`/${one.library}/${format}/${sample}`, pageOf(one, key.playlistUrl))

@@ -33,7 +33,7 @@ const highDynamicRange = new Set([16, 18])
 const transferAt = 6
 
 /** Returns the transfer characteristics that a box `colr` of type `nclx` states. */
-export const transferOf = (color: Uint8Array): number => ((color[transferAt] ?? 0) << 8) | (color[transferAt + 1] ?? 0)
+const transferOf = (color: Uint8Array): number => ((color[transferAt] ?? 0) << 8) | (color[transferAt + 1] ?? 0)
 
 const isHdr = (transfer: number | null): boolean => transfer !== null && highDynamicRange.has(transfer)
 
