@@ -32,11 +32,13 @@ export const readRange = (
     return Effect.flatMap(collect, () => (at === range.length ? Effect.succeed(bytes) : damaged))
   })
 
+type ContentSource = Source<BlobError | ContentDamaged>
+
 /** Opens a content of `size` bytes as a source, until the scope closes. */
 export const open = (
   content: Pick<StoredContent, "open" | "read" | "reportDamage">,
   size: number
-): Effect.Effect<Source<BlobError | ContentDamaged>, BlobError | ContentDamaged, Scope.Scope> =>
+): Effect.Effect<ContentSource, BlobError | ContentDamaged, Scope.Scope> =>
   content.open === undefined
     ? Effect.succeed(make(content, size))
     : Effect.map(content.open, ({ readInto }) => ({
@@ -45,7 +47,22 @@ export const open = (
       }))
 
 /** Makes the source of a content of `size` bytes. */
-export const make = (
-  content: Pick<StoredContent, "read" | "reportDamage">,
-  size: number
-): Source<BlobError | ContentDamaged> => ({ size, readRange: (range, into) => readRange(content, range, into) })
+export const make = (content: Pick<StoredContent, "open" | "read" | "reportDamage">, size: number): ContentSource => ({
+  size,
+  readRange: (range, into) => readRange(content, range, into),
+  open: content.open && open(content, size)
+})
+
+/** Makes the source of a small content of `size` bytes, which the first read keeps in memory as a whole. */
+export const makeKept = (content: Pick<StoredContent, "read" | "reportDamage">, size: number): ContentSource => {
+  let kept: Uint8Array | undefined
+  const whole = Effect.suspend(() =>
+    kept === undefined
+      ? Effect.map(readRange(content, { offset: 0, length: size }), (bytes) => (kept = bytes))
+      : Effect.succeed(kept)
+  )
+  return {
+    size,
+    readRange: ({ length, offset }) => Effect.map(whole, (bytes) => bytes.subarray(offset, offset + length))
+  }
+}

@@ -56,7 +56,7 @@ const rangeOf = (color: Uint8Array | null): VideoRange =>
 
 /** Returns the times of the best size of a shared presentation. `first` is its first segment of video. */
 export const timesOf = Effect.fnUntraced(function* <E>(
-  { delay, inits: [init] }: SharedTracks.SharedTracks,
+  { delay, tracks: [init] }: SharedTracks.SharedTracks,
   manifest: string,
   first: Source<E>
 ) {

@@ -51,6 +51,12 @@ export const join = <E>(sources: ReadonlyArray<Source<E>>): Source<E> => {
           { discard: true }
         )
         return Effect.as(read, memory)
-      })
+      }),
+    open: sources.every(({ open }) => open === undefined)
+      ? undefined
+      : Effect.map(
+          Effect.forEach(sources, (source) => source.open ?? Effect.succeed(source)),
+          join
+        )
   }
 }

@@ -7,6 +7,7 @@ import * as Schema from "effect/Schema"
 import * as StreamFiles from "../transcoding/StreamFiles.ts"
 import { malformed, type PackagingError } from "./PackagingError.ts"
 import type { Source } from "./Source.ts"
+import * as SourceReader from "./SourceReader.ts"
 import * as StoredSegment from "./StoredSegment.ts"
 
 const Representation = Schema.NullOr(Schema.Int)
@@ -21,30 +22,45 @@ const Stored = Schema.fromJsonString(
     inits: Schema.Array(Schema.Uint8ArrayFromBase64)
   })
 )
-export type SharedTracks = typeof Stored.Type
+type Stored = typeof Stored.Type
+
+export interface SharedTracks extends Stored {
+  /** What the initialization segments say; undefined for a representation without segments. */
+  readonly tracks: ReadonlyArray<SourceReader.Initialization | undefined>
+}
 
 const encodeStored = Schema.encodeSync(Stored)
 const decodeStored = Schema.decodeUnknownOption(Stored)
 
-/** Makes the tracks of a presentation with these initialization segments. Fails if one of them has no support. */
-export const make = (
+const readTracks = (inits: ReadonlyArray<Uint8Array>): Effect.Effect<SharedTracks["tracks"], PackagingError> =>
+  Effect.forEach(inits, (init) => (init.length === 0 ? Effect.undefined : SourceReader.readInitialization(init)))
+
+/**
+ * Makes the tracks of a presentation with these initialization segments; that of a representation without segments is empty. Fails if one
+ * of them has no support.
+ */
+export const make = Effect.fnUntraced(function* (
   renditions: ReadonlyArray<StreamFiles.SharedRendition>,
   inits: ReadonlyArray<Uint8Array>
-): Effect.Effect<SharedTracks, PackagingError> =>
-  Effect.map(Effect.forEach(inits, StoredSegment.delayOf), (delays) => ({
-    version: 1,
-    delay: Math.max(0, ...delays),
-    renditions,
-    inits
-  }))
+): Effect.fn.Return<SharedTracks, PackagingError> {
+  const tracks = yield* readTracks(inits)
+  const delays = yield* Effect.forEach(tracks, (track) =>
+    track === undefined ? Effect.succeed(0) : StoredSegment.delayOf(track)
+  )
+  return { version: 1, delay: Math.max(0, ...delays), renditions, inits, tracks }
+})
 
-export const encode = (tracks: SharedTracks): string => encodeStored(tracks)
+export const encode = ({ delay, inits, renditions, version }: SharedTracks): string =>
+  encodeStored({ version, delay, renditions, inits })
 
 /** Reads what `encode` has written. */
-export const decode = (bytes: Uint8Array): Effect.Effect<SharedTracks, PackagingError> => {
-  const decoded = decodeStored(new TextDecoder().decode(bytes))
-  return decoded._tag === "Some" ? Effect.succeed(decoded.value) : Effect.fail(malformed("The tracks are damaged."))
-}
+export const decode = (bytes: Uint8Array): Effect.Effect<SharedTracks, PackagingError> =>
+  Effect.suspend(() => {
+    const decoded = decodeStored(new TextDecoder().decode(bytes))
+    if (decoded._tag === "None") return Effect.fail(malformed("The tracks are damaged."))
+    const stored = decoded.value
+    return Effect.map(readTracks(stored.inits), (tracks) => ({ ...stored, tracks }))
+  })
 
 /** Finds the rendition of a segment of HLS; undefined if there is none of this name. */
 export const findRendition = (
@@ -54,13 +70,13 @@ export const findRendition = (
 
 /** Plans a segment of HLS. `find` returns a segment of DASH by its name; undefined if there is none. */
 export const toTransport = <E>(
-  { delay, inits }: SharedTracks,
+  { delay, tracks }: SharedTracks,
   { audio, video }: StreamFiles.SharedRendition,
   sequence: number,
   find: (name: string) => Source<E> | undefined
 ): Effect.Effect<StoredSegment.StoredSegment<E>, E | PackagingError> => {
   const trackOf = (representation: number | null): StoredSegment.StoredTrack<E> | undefined => {
-    const init = representation === null ? undefined : inits[representation]
+    const init = representation === null ? undefined : tracks[representation]
     if (representation === null || init === undefined) return undefined
     return { init, segment: find(StreamFiles.chunk(representation, sequence + 1)) }
   }
@@ -69,14 +85,14 @@ export const toTransport = <E>(
 
 /** Plans a segment of audio of HLS as fragmented MP4, or its initialization segment; undefined if there is no audio at this place. */
 export const toFragment = <E>(
-  { delay, inits, renditions }: SharedTracks,
+  { delay, renditions, tracks }: SharedTracks,
   order: number,
   sequence: number | undefined,
   find: (name: string) => Source<E> | undefined
 ): Effect.Effect<StoredSegment.StoredFragment<E> | undefined, E | PackagingError> => {
   const representation = audioRepresentation(renditions, order)
-  const init = representation === undefined ? undefined : inits[representation]
-  if (representation === undefined || init === undefined || init.length === 0) return Effect.succeed(undefined)
+  const init = representation === undefined ? undefined : tracks[representation]
+  if (representation === undefined || init === undefined) return Effect.succeed(undefined)
   const segment = sequence === undefined ? undefined : find(StreamFiles.chunk(representation, sequence + 1))
   if (sequence !== undefined && segment === undefined) return Effect.succeed(undefined)
   return StoredSegment.toFragment({ init, segment }, { delay, sequence: sequence ?? 0 })

@@ -2,6 +2,7 @@
  * The port through which the packager reads a video file.
  */
 import type * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
 import type { ByteRange } from "../storage/BlobStore.ts"
 
 export interface Source<E> {
@@ -12,4 +13,6 @@ export interface Source<E> {
    * that the source does not change later.
    */
   readonly readRange: (range: ByteRange, into?: Uint8Array) => Effect.Effect<Uint8Array, E>
+  /** Returns the same file for several reads, until the scope closes; absent when that costs no less than reading each. */
+  readonly open?: Effect.Effect<Source<E>, E, Scope.Scope> | undefined
 }

@@ -6,6 +6,7 @@
  */
 import * as Effect from "effect/Effect"
 import { attempt } from "./internal/Attempt.ts"
+import * as Boxes from "./internal/mp4/Boxes.ts"
 import * as Fragments from "./internal/mp4/Fragments.ts"
 import * as SampleList from "./internal/mp4/SampleList.ts"
 import * as SampleTable from "./internal/mp4/SampleTable.ts"
@@ -97,6 +98,46 @@ const toIndex = ({ fragments, samples: tables, tracks }: Found): SourceIndex => 
   }
   return { video, audio, others: tracks.others }
 }
+
+/** The tracks of an initialization segment, which has no samples, and what its fragments need of it. */
+export interface Initialization {
+  readonly tracks: Tracks.Tracks
+  readonly defaults: ReturnType<typeof Fragments.defaults>
+}
+
+/** Parses an initialization segment. */
+export const readInitialization = (bytes: Uint8Array): Effect.Effect<Initialization, PackagingError> =>
+  attempt(() => {
+    const moov = Boxes.get(Boxes.toView(bytes), "moov")
+    const tracks = Tracks.parse(moov)
+    if (tracks.heads.some(({ stbl }) => SampleTable.hasSamples(stbl))) {
+      throw malformed("An initialization segment has samples.")
+    }
+    return { tracks, defaults: Fragments.defaults(moov) }
+  })
+
+/** Bytes of a segment that are read at once: the index of one with some seconds has a few. */
+const segmentWindow = 16 * 1024
+
+/** Reads the samples of a segment of these tracks, or none without a segment. Their offsets are those in the segment. */
+export const readSegment = <E>(
+  { defaults, tracks }: Initialization,
+  segment: Source<E> | undefined
+): Effect.Effect<SourceIndex, E | PackagingError> =>
+  Effect.gen(function* () {
+    const total = { count: 0 }
+    const lists = new Map(tracks.heads.map(({ id }) => [id, SampleList.make(segment?.size ?? 0, total)]))
+    if (segment !== undefined) {
+      const visit = (type: string, body: DataView, offset: number) =>
+        attempt(() => {
+          if (type !== "moof") throw malformed("A segment describes its tracks.")
+          Fragments.add(body, offset, defaults, lists)
+          return true
+        })
+      yield* TopLevel.scan(segment, visit, segmentWindow)
+    }
+    return yield* attempt(() => toIndex({ tracks, samples: new Map(), fragments: { defaults, lists } }))
+  })
 
 /**
  * Reads the index of a file. Fails with the errors of the source, too. `onTracks` gets the tracks before their samples are read, which

@@ -6,6 +6,7 @@
  * so that they continue in the next one (`TransportStream.MakeOptions`).
  */
 import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
 import { attempt } from "./internal/Attempt.ts"
 import * as Times from "./internal/presentation/Times.ts"
 import * as FragmentedMp4 from "./FragmentedMp4.ts"
@@ -23,7 +24,7 @@ type Track = VideoTrack | AudioTrack
 /** One track of a segment. */
 export interface StoredTrack<E> {
   /** Its initialization segment. */
-  readonly init: Uint8Array
+  readonly init: SourceReader.Initialization
   /** Undefined if the track has no samples in the segment. */
   readonly segment: Source<E> | undefined
 }
@@ -48,7 +49,7 @@ export interface StoredSegment<E> extends Pick<PackagedFile, "size"> {
   /** The names of its codecs (RFC 6381). */
   readonly codecs: ReadonlyArray<string>
   /** Returns the bytes. If `isTransient`, a chunk is valid until the next one is pulled only. */
-  readonly cut: (isTransient?: boolean) => ReturnType<typeof TransportStream.segment<E>>
+  readonly cut: (isTransient?: boolean) => Stream.Stream<Uint8Array, E | PackagingError>
 }
 
 /** Ticks between the first and the last sample of a segment: audio may go on for hours after the end of the video. */
@@ -57,26 +58,24 @@ const longest = 12 * 3600 * 90_000
 const nothing: Source<never> = JoinedSource.ofBytes(new Uint8Array())
 
 /** Reads the only track of an initialization segment, with the samples of a segment: their offsets are those in the segment. */
-const readTrack = Effect.fnUntraced(function* <E>({ init, segment = nothing }: StoredTrack<E>) {
-  const { audio, others, video } = yield* SourceReader.read(JoinedSource.join<E>([JoinedSource.ofBytes(init), segment]))
+const readTrack = Effect.fnUntraced(function* <E>({ init, segment }: StoredTrack<E>) {
+  const { audio, others, video } = yield* SourceReader.readSegment(init, segment)
   const [track, ...rest] = [...video, ...audio]
   if (track === undefined || rest.length > 0 || others.length > 0) {
     return yield* malformed("A stored segment has another number of tracks than one.")
   }
   const { samples } = track
   if (samples.delays.some((delay) => delay < 0)) return yield* malformed("A frame is shown before it is decoded.")
-  if (samples.offsets.some((offset) => offset < init.length)) {
-    return yield* malformed("A sample is in an initialization segment.")
-  }
-  return { ...track, samples: { ...samples, offsets: samples.offsets.map((offset) => offset - init.length) } }
+  return track
 })
 
 const isVideo = (track: Track): track is VideoTrack => "width" in track
 
 const plan = <A extends Track>(track: A, from: number): PlannedTrack<A> => {
-  const offsets = track.samples.offsets.map((offset) => offset + from)
-  const moved = { ...track, samples: { ...track.samples, offsets } }
-  return { track: moved, firsts: Uint32Array.of(0, track.samples.count), lead: 0 }
+  const { offsets } = track.samples
+  // The offsets belong to this segment alone.
+  if (from > 0) for (let index = 0; index < offsets.length; index++) offsets[index] = (offsets[index] ?? 0) + from
+  return { track, firsts: Uint32Array.of(0, track.samples.count), lead: 0 }
 }
 
 /** Returns when a track begins and ends, in seconds of the presentation. */
@@ -87,7 +86,7 @@ const spanOf = ({ pause, samples: { end, times }, start, timeScale }: Track): re
 }
 
 /** Returns for how long the first sample of a track is decoded before the presentation begins, in seconds: the `delay` of its tracks. */
-export const delayOf = (init: Uint8Array): Effect.Effect<number, PackagingError> =>
+export const delayOf = (init: SourceReader.Initialization): Effect.Effect<number, PackagingError> =>
   Effect.map(readTrack({ init, segment: undefined }), ({ start, timeScale }) => start / timeScale)
 
 /** Plans a segment of MPEG-TS. Fails with a `PackagingError` if what is stored is no such segment. */
@@ -120,7 +119,12 @@ export const make = <E>({
       end,
       audioStart: hasBoth ? spanOf(sound)[0] : undefined,
       codecs: [picture, sound].flatMap((track) => (track === undefined ? [] : [track.codec.name])),
-      cut: (isTransient = false) => TransportStream.segment(source, transport, 0, { isTransient, sequence })
+      cut: (isTransient = false) =>
+        Stream.unwrap(
+          Effect.map(source.open ?? Effect.succeed(source), (opened) =>
+            TransportStream.segment(opened, transport, 0, { isTransient, sequence })
+          )
+        )
     }
   })
 

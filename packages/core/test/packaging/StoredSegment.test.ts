@@ -4,6 +4,7 @@ import * as Stream from "effect/Stream"
 import * as FastCheck from "fast-check"
 import { expect } from "vitest"
 import { PackagingError } from "../../src/packaging/PackagingError.ts"
+import * as SourceReader from "../../src/packaging/SourceReader.ts"
 import * as StoredSegment from "../../src/packaging/StoredSegment.ts"
 import * as Media from "./support/Media.ts"
 import * as Packets from "./support/Packets.ts"
@@ -16,20 +17,23 @@ interface Tracks {
   readonly audio?: Media.Representation | undefined
 }
 
-const stored = (representation: Media.Representation | undefined, sequence: number) => {
-  const bytes = representation?.segments[sequence]
-  return representation && { init: representation.init, segment: bytes === undefined ? undefined : Sources.make(bytes) }
-}
+const stored = Effect.fnUntraced(function* (representation: Media.Representation | undefined, sequence: number) {
+  if (representation === undefined) return undefined
+  const init = yield* SourceReader.readInitialization(representation.init)
+  const bytes = representation.segments[sequence]
+  return { init, segment: bytes === undefined ? undefined : Sources.make(bytes) }
+})
 
 /** Makes all segments of MPEG-TS, and checks their sizes. */
 const toTransport = Effect.fnUntraced(function* ({ audio, video }: Tracks) {
   const inits = [video, audio].flatMap((track) => (track === undefined ? [] : [track.init]))
-  const delay = Math.max(...(yield* Effect.forEach(inits, StoredSegment.delayOf)))
+  const delayOf = (init: Uint8Array) => Effect.flatMap(SourceReader.readInitialization(init), StoredSegment.delayOf)
+  const delay = Math.max(...(yield* Effect.forEach(inits, delayOf)))
   const count = (video ?? audio)?.segments.length ?? 0
   const segments = yield* Effect.forEach(Array.from({ length: count }).keys(), (sequence) =>
     Effect.gen(function* () {
-      const tracks = { video: stored(video, sequence), audio: stored(audio, sequence), delay, sequence }
-      const { cut, end, size, start } = yield* StoredSegment.make(tracks)
+      const tracks = { video: yield* stored(video, sequence), audio: yield* stored(audio, sequence) }
+      const { cut, end, size, start } = yield* StoredSegment.make({ ...tracks, delay, sequence })
       const bytes = new Uint8Array(Buffer.concat(yield* Stream.runCollect(cut())))
       expect(bytes.length).toBe(size)
       return { bytes, start, end }
@@ -119,13 +123,50 @@ it.effect("segments stored as fragmented MP4: gap of two hours in a segment → 
 it.effect("segments stored as fragmented MP4: tracks in the wrong place → refused", () =>
   Effect.gen(function* () {
     const [video, audio] = Media.toDash("-i {short.mp4}")
-    const make = (tracks: Tracks) =>
-      Effect.flip(
-        StoredSegment.make({ video: stored(tracks.video, 0), audio: stored(tracks.audio, 0), delay: 0, sequence: 0 })
-      )
+    const make = Effect.fnUntraced(function* (tracks: Tracks) {
+      const [video, audio] = [yield* stored(tracks.video, 0), yield* stored(tracks.audio, 0)]
+      return yield* Effect.flip(StoredSegment.make({ video, audio, delay: 0, sequence: 0 }))
+    })
     expect(yield* make({ video: audio })).toMatchObject({ reason: "Malformed" })
     expect(yield* make({ audio: video })).toMatchObject({ reason: "Malformed" })
     expect(yield* make({})).toMatchObject({ reason: "Malformed" })
+  })
+)
+
+it.effect("segments stored as fragmented MP4: samples or tracks in the wrong file → refused", () =>
+  Effect.gen(function* () {
+    const [video] = Media.toDash("-i {short.mp4}")
+    if (video === undefined) throw new Error("FFmpeg has written no presentation.")
+    const withSamples = SourceReader.readInitialization(Media.load("short.mp4"))
+    expect(yield* Effect.flip(withSamples)).toMatchObject({ detail: "An initialization segment has samples." })
+    const described = { init: video.init, segments: [whole([video.init, ...video.segments.slice(0, 1)])] }
+    const track = yield* stored(described, 0)
+    const made = StoredSegment.make({ video: track, audio: undefined, delay: 0, sequence: 0 })
+    expect(yield* Effect.flip(made)).toMatchObject({ detail: "A segment describes its tracks." })
+  })
+)
+
+it.effect("segments stored as fragmented MP4: read → each stored segment is opened once, and closed", () =>
+  Effect.gen(function* () {
+    const [video, audio] = Media.toDash("-i {plain.mp4}")
+    const changes: Array<string> = []
+    const opening = (track: StoredSegment.StoredTrack<never> | undefined, name: string) => {
+      const segment = track?.segment
+      if (track === undefined || segment === undefined) throw new Error("FFmpeg has written no segment.")
+      const opened = Effect.sync(() => {
+        changes.push(`open ${name}`)
+        return segment
+      })
+      const open = Effect.acquireRelease(opened, () => Effect.sync(() => changes.push(`close ${name}`)))
+      return { ...track, segment: { ...segment, open } }
+    }
+    const tracks = {
+      video: opening(yield* stored(video, 0), "video"),
+      audio: opening(yield* stored(audio, 0), "audio")
+    }
+    const { cut, size } = yield* StoredSegment.make({ ...tracks, delay: 0, sequence: 0 })
+    expect(Buffer.concat(yield* Stream.runCollect(cut())).length).toBe(size)
+    expect(changes).toEqual(["open video", "open audio", "close audio", "close video"])
   })
 )
 

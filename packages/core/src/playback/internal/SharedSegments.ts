@@ -32,6 +32,9 @@ interface Wanted extends Pick<OpenedSegment, "conversionId" | "fileId" | "name" 
 /** Tracks take some 20 KiB in memory. */
 const keptTracks = 512
 
+/** A segment of at most so many bytes is read at once, as most of audio: its index would be a read of its own. */
+const keptBytes = 128 * 1024
+
 /** Changes when other bytes are made of the same segments. */
 const version = 1
 
@@ -139,7 +142,9 @@ export const make = Effect.fnUntraced(function* (
       if (first !== undefined && !found.has(first)) return undefined
       const sourceOf = (name: string) => {
         const part = found.get(name)
-        return part && ContentSource.make(part.stored, part.size)
+        if (part === undefined) return undefined
+        const { size, stored } = part
+        return size <= keptBytes ? ContentSource.makeKept(stored, size) : ContentSource.make(stored, size)
       }
       const planned = yield* MadeSegments.orDamaged(reportDamage)(recipe.make(sourceOf))
       if (planned === undefined) return undefined

@@ -8,8 +8,8 @@ import { attempt } from "../Attempt.ts"
 import * as Boxes from "./Boxes.ts"
 import * as Limits from "./Limits.ts"
 
-/** Bytes that are read at once: several small boxes fit, such as a `moof` and the header after it. */
-const windowBytes = 64 * 1024
+/** Bytes that are read at once by default: several small boxes fit, such as a `moof` and the header after it. */
+const usualWindow = 64 * 1024
 
 interface Window {
   readonly offset: number
@@ -44,11 +44,12 @@ const toHeader = (bytes: Uint8Array, rest: number): Header => {
 
 /**
  * Calls `visit` for the box `moov`, and for each `moof` after it, with its body and its place in the file. Ends when `visit` returns
- * false, and at the end of the file. The last box may be cut off, unless it is one of those.
+ * false, and at the end of the file. The last box may be cut off, unless it is one of those. `windowBytes` are read at once.
  */
 export const scan = <E, E2>(
   source: Source<E>,
-  visit: (type: string, body: DataView, offset: number) => Effect.Effect<boolean, E2 | PackagingError>
+  visit: (type: string, body: DataView, offset: number) => Effect.Effect<boolean, E2 | PackagingError>,
+  windowBytes: number = usualWindow
 ): Effect.Effect<void, E | E2 | PackagingError> =>
   Effect.gen(function* () {
     let window = noWindow
