@@ -205,7 +205,7 @@ export const start = async (options: Options = {}): Promise<TestServer> => {
       })
       const [context, scope] = [yield* Effect.context<never>(), yield* Scope.make()]
       node.removeAllListeners("request")
-      const direct = DirectListener.make({ find, router, observe, context, scope })
+      const direct = yield* DirectListener.make({ find, router, observe, context, scope })
       const listener = S3Listener.make(Effect.succeed(direct), { path: "/s3", host: "s3.localhost" })
       const all = yield* Effect.provideService(listener, Scope.Scope, scope)
       node.on("request", all)

@@ -7,12 +7,12 @@ import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Fiber from "effect/Fiber"
 import type * as Scope from "effect/Scope"
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http"
 import type { FindDirectAnswer } from "../../handlers/support/DirectAnswer.ts"
 import * as KnownFailures from "../../incoming/KnownFailures.ts"
 import * as RequestInfos from "../../incoming/RequestInfos.ts"
+import * as RunningFibers from "./RunningFibers.ts"
 
 export interface Options {
   readonly find: FindDirectAnswer
@@ -39,8 +39,10 @@ const databaseFailure = (cause: Cause.Cause<unknown>): MetadataError | undefined
  */
 const maxDepth = 16
 
-/** Makes the listener. A client that disconnects interrupts its answer. */
-export const make = ({ context, find, observe, router, scope }: Options): RequestListener => {
+const makeListener = (
+  { context, find, observe, router }: Options,
+  running: RunningFibers.RunningFibers<boolean, unknown>
+): RequestListener => {
   const services = Context.makeUnsafe<never>(context.mapUnsafe, { maxDepth })
   const complete = (exit: Exit.Exit<boolean, unknown>, request: IncomingMessage, response: ServerResponse): void => {
     if ((Exit.isSuccess(exit) && exit.value) || response.destroyed) return
@@ -55,15 +57,17 @@ export const make = ({ context, find, observe, router, scope }: Options): Reques
     const found = find(request)
     if (found === undefined) return router(request, response)
     const info = RequestInfos.make({ ...observe(request, found.route), headers: request.headers })
-    const fiber = Fiber.runIn(
-      Effect.runForkWith(Context.add(services, CurrentRequest, info))(found.answer(response, info)),
-      scope
-    )
+    const fiber = Effect.runForkWith(Context.add(services, CurrentRequest, info))(found.answer(response, info))
     const exit = fiber.pollUnsafe()
     if (exit !== undefined) return complete(exit, request, response)
+    running.add(fiber)
     response.once("close", () => {
       if (!response.writableEnded) fiber.interruptUnsafe()
     })
     fiber.addObserver((later) => complete(later, request, response))
   }
 }
+
+/** Makes the listener. A client that disconnects interrupts its answer. */
+export const make = (options: Options): Effect.Effect<RequestListener> =>
+  Effect.map(RunningFibers.make(options.scope), (running) => makeListener(options, running))

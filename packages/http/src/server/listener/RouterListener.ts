@@ -38,7 +38,7 @@ export const make = <A, E, R, R2 = never>(
     const direct = (yield* References.TracerEnabled) ? undefined : yield* makeDirect
     return direct === undefined
       ? router
-      : DirectListener.make({
+      : yield* DirectListener.make({
           find: direct,
           router,
           observe: ObservedRequest.recordRoute,
