@@ -259,13 +259,13 @@ export const single = <Name extends string>(
  * within limits, and for an action with hooks.
  */
 export const runSingle =
-  <A, E, R>(sql: SqlClient, action: Action, otherwise: Effect.Effect<A, E, R>) =>
-  <E2, R2>(self: Effect.Effect<A, E2, R2>): Effect.Effect<A, E | E2, R | R2> =>
+  (sql: SqlClient, action: Action) =>
+  <A, E, R, E2, R2>(self: () => Effect.Effect<A, E, R>, otherwise: Effect.Effect<A, E2, R2>) =>
     Effect.withFiber((fiber): Effect.Effect<A, E | E2, R | R2> => {
       const isPostgres = sql.onDialectOrElse({ pg: () => true, orElse: () => false })
       const isAlone = Context.getOrUndefined(fiber.context, sql.transactionService) === undefined
       return isPostgres && isAlone && !isHooked(sql, action) && isUnlimited(fiber.getRef(CurrentLimits))
-        ? self
+        ? self()
         : otherwise
     })
 

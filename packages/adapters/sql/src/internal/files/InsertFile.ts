@@ -210,6 +210,6 @@ export const insertFile = (sql: SqlClient, bucket: BucketRef, file: StoredFile, 
     )
     const isPlain = typeof file.content?.sha256 === "string" && assembly === undefined
     return isPlain && fiber.getRef(UploadShare) === undefined
-      ? runSingle(sql, "file.created", inTransaction)(insertAtOnce(sql, bucket, file, inTransaction))
+      ? runSingle(sql, "file.created")(() => insertAtOnce(sql, bucket, file, inTransaction), inTransaction)
       : inTransaction
   }).pipe(orFileTaken(sql, bucket, { path: file.path, name: file.name, alias: file.alias ?? "" }))

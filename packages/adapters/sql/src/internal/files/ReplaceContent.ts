@@ -173,7 +173,7 @@ export const replaceContent = (sql: SqlClient, change: ContentReplacement) => {
   const { assembly, content } = change
   const inTransaction = replaceInTransaction(sql, change)
   return isPlain(change) && assembly === undefined && content.sha256 !== null
-    ? runSingle(sql, "content.replaced", inTransaction)(replaceAtOnce(sql, change, inTransaction))
+    ? runSingle(sql, "content.replaced")(() => replaceAtOnce(sql, change, inTransaction), inTransaction)
     : inTransaction
 }
 
