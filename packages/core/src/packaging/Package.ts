@@ -84,7 +84,7 @@ const toRendition = ({ video }: Tracks, rates: Output["rates"]): Rendition =>
 
 /**
  * Makes a presentation. Fails with a `PackagingError` if the content is no MP4 or QuickTime file, if a transcoder would encode a track
- * of it or keep more than one of video and one of audio, or if its first or last segment cannot be played. `begin` runs when the tracks
+ * of it or keep more than one of video and one of audio, or if its first or last frames cannot be played. `begin` runs when the tracks
  * can be packaged, before their samples are read, which takes most of the time; its failure ends the packaging.
  */
 export const make = Effect.fnUntraced(function* <E, E2 = never>(
@@ -107,6 +107,8 @@ export const make = Effect.fnUntraced(function* <E, E2 = never>(
     yield* FrameCheck.check(source, planned, 0)
     if (plan.count > 1) yield* FrameCheck.check(source, planned, plan.count - 1)
   }
+  const [sound] = plan.audio
+  if (sound !== undefined) yield* FrameCheck.checkAudio(source, sound)
   const { duration, entry, keyframes, rates, transport } = yield* format === "hls"
     ? toHls(plan, tracks)
     : toDash(plan, tracks)

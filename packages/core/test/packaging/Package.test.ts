@@ -1,7 +1,11 @@
+import { createHash } from "node:crypto"
 import * as Requires from "@holdfast/testing/Requires"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { expect } from "vitest"
+import { Aac } from "../../src/packaging/Codec.ts"
+import * as RawDataBlock from "../../src/packaging/internal/aac/RawDataBlock.ts"
+import { attempt } from "../../src/packaging/internal/Attempt.ts"
 import type { ByteRange } from "../../src/storage/BlobStore.ts"
 import type { Format } from "../../src/transcoding/Presentation.ts"
 import * as FragmentedMp4 from "../../src/packaging/FragmentedMp4.ts"
@@ -146,5 +150,76 @@ it.effect("package: frame of the last segment with a wrong length → refused", 
     bytes[at + 2] = 0xff
     const made = yield* Effect.result(toPackage(bytes, "dash"))
     expect(made).toMatchObject({ failure: { reason: "Malformed" } })
+  })
+)
+
+/** Writes other bytes into a sample of audio. */
+const replaceSample = Effect.fnUntraced(function* (name: "plain.mp4" | "sound.m4a", sample: number, bytes: Uint8Array) {
+  const content = Media.load(name)
+  const { plan } = yield* Packaging.plan(content)
+  const { offsets, sizes } = plan.audio[0]?.track.samples ?? {}
+  const [offset, size] = [offsets?.at(sample), sizes?.at(sample)]
+  if (offset === undefined || size === undefined) throw new Error("The file has no such sample.")
+  content.set(bytes.subarray(0, size), offset)
+  return content
+})
+
+/** The files have one channel. */
+const damages = [
+  ["zeros", new Uint8Array(8192)],
+  ["a header of ADTS", Uint8Array.of(0xff, 0xf1)],
+  ["a pair of channels", Uint8Array.of(0x21, 0x10, 0x05)],
+  ["a channel with a reserved bit", Uint8Array.of(0x01, 0xff)],
+  ["a channel with prediction", Uint8Array.of(0x01, 0xfe, 0x00, 0x40)],
+  ["a channel with too many bands", Uint8Array.of(0x01, 0xfe, 0x1f, 0x80)],
+  ["data that are longer than the frame", Uint8Array.of(0x80, 0xff, 0xff, 0xff)]
+] as const
+
+for (const [what, bytes] of damages) {
+  it.effect(`package: first or last frame of audio is ${what} → refused`, () =>
+    Effect.gen(function* () {
+      for (const name of ["plain.mp4", "sound.m4a"] as const) {
+        for (const sample of [0, -1]) {
+          const made = yield* Effect.result(toPackage(yield* replaceSample(name, sample, bytes), "hls"))
+          expect(made).toMatchObject({ failure: { reason: "Malformed", detail: "A frame of the audio is damaged." } })
+        }
+      }
+    })
+  )
+}
+
+it.effect("package: random bytes in all frames of audio → refused", () =>
+  Effect.gen(function* () {
+    const content = Media.load("sound.m4a")
+    const { plan } = yield* Packaging.plan(content)
+    const { offsets, sizes } = plan.audio[0]?.track.samples ?? {}
+    for (const [sample, offset] of (offsets ?? []).entries()) {
+      const outputLength = sizes?.[sample] ?? 0
+      content.set(createHash("shake256", { outputLength }).update(String(sample)).digest(), offset)
+    }
+    const made = yield* Effect.result(toPackage(content, "dash"))
+    expect(made).toMatchObject({ failure: { reason: "Malformed" } })
+  })
+)
+
+it.effect("package: two channels in frames of FFmpeg → accepted; with reserved values → refused", () =>
+  Effect.gen(function* () {
+    const codec = Aac({ name: "mp4a.40.2", record: new Uint8Array(), frequencyIndex: 3, channelConfiguration: 2 })
+    const check = (hex: string) =>
+      Effect.result(attempt(() => RawDataBlock.check(new Uint8Array(Buffer.from(hex, "hex")), codec)))
+    const right = [
+      // FFmpeg: the name of the encoder, which is skipped, and a pair; a pair of silence; the same after one byte of data.
+      "de02004c61766335392e33372e31303000422008c11838",
+      "211004608c1c",
+      "8101ff211004608c1c",
+      // A pair with windows of its own for each channel, and one with fourteen bands of short windows.
+      "20ff0000",
+      "214e0000"
+    ]
+    for (const hex of right) expect(yield* check(hex)).toMatchObject({ _tag: "Success" })
+    // A reserved mask, prediction, a reserved bit, fifteen bands of short windows, a channel alone, and a frame that is cut off.
+    for (const hex of ["210018", "210020", "2180", "214f0000", "00c80080", "21"]) {
+      expect(yield* check(hex)).toMatchObject({ failure: { reason: "Malformed" } })
+    }
   })
 )

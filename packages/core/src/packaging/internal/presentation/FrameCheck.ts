@@ -1,5 +1,5 @@
 /**
- * Checks the frames of a segment of H.264 or H.265: whether a player can begin with it.
+ * Checks the frames of a segment of H.264 or H.265: whether a player can begin with it; and frames of AAC.
  */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
@@ -7,7 +7,8 @@ import { malformed, type PackagingError, unsupported } from "../../PackagingErro
 import type { PlannedTrack } from "../../SegmentPlan.ts"
 import type { Source } from "../../Source.ts"
 import type { Hevc } from "../../Codec.ts"
-import type { VideoTrack } from "../../SourceIndex.ts"
+import type { AudioTrack, VideoTrack } from "../../SourceIndex.ts"
+import * as RawDataBlock from "../aac/RawDataBlock.ts"
 import * as NalUnits from "../h264/NalUnits.ts"
 import * as HevcUnits from "../h265/NalUnits.ts"
 import * as ReadPlan from "../ReadPlan.ts"
@@ -75,16 +76,13 @@ const makeHevcCheck = ({ lengthBytes, pictureParameters, sequenceParameters, vid
 
 type CheckFrame = (frame: Uint8Array, isFirst: boolean) => void
 
-/** Reads a segment and checks all its frames. */
-const checkAll = <E>(
+/** Reads the samples from one to before another, and checks all of them. */
+const checkRange = <E>(
   source: Source<E>,
-  { firsts, track }: PlannedTrack<VideoTrack>,
-  segment: number,
+  { offsets, sizes }: VideoTrack["samples"],
+  [from, to]: readonly [from: number, to: number],
   checkOne: CheckFrame
 ): Effect.Effect<void, E | PackagingError> => {
-  const from = firsts[segment] ?? 0
-  const to = firsts[segment + 1] ?? 0
-  const { offsets, sizes } = track.samples
   const lengths = sizes.subarray(from, to)
   return Stream.runDrain(
     SegmentStream.make(source, () => ({
@@ -101,6 +99,15 @@ const checkAll = <E>(
   )
 }
 
+/** Reads a segment and checks all its frames. */
+const checkAll = <E>(
+  source: Source<E>,
+  { firsts, track }: PlannedTrack<VideoTrack>,
+  segment: number,
+  checkOne: CheckFrame
+): Effect.Effect<void, E | PackagingError> =>
+  checkRange(source, track.samples, [firsts[segment] ?? 0, firsts[segment + 1] ?? 0], checkOne)
+
 /** Checks a segment of H.264. */
 export const check = <E>(source: Source<E>, planned: PlannedTrack<PlayableVideo>, segment: number) =>
   checkAll(source, planned, segment, (frame, isFirst) => checkFrame(frame, isFirst, planned.track.codec))
@@ -108,6 +115,24 @@ export const check = <E>(source: Source<E>, planned: PlannedTrack<PlayableVideo>
 /** Checks a segment of H.265. */
 export const checkHevc = <E>(source: Source<E>, planned: PlannedTrack<HevcTrack>, segment: number) =>
   checkAll(source, planned, segment, makeHevcCheck(planned.track.codec))
+
+/** Frames of audio that are checked at the beginning and at the end: about as many as a segment has. */
+const audioFrames = 200
+
+/** Checks the first and the last frames of AAC. */
+export const checkAudio = <E>(
+  source: Source<E>,
+  { firsts, track }: PlannedTrack<AudioTrack>
+): Effect.Effect<void, E | PackagingError> => {
+  const [from, to] = [firsts[0] ?? 0, firsts.at(-1) ?? 0]
+  const end = Math.min(to, from + audioFrames)
+  const ranges = [[from, end] as const, [Math.max(end, to - audioFrames), to] as const]
+  return Effect.forEach(
+    ranges.filter(([first, last]) => first < last),
+    (range) => checkRange(source, track.samples, range, (frame) => RawDataBlock.check(frame, track.codec)),
+    { discard: true }
+  )
+}
 
 /** Bytes of a frame in which its first slice mostly begins, and frames that are read at once. */
 const headBytes = 4096
