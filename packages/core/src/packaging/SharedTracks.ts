@@ -25,28 +25,26 @@ const Stored = Schema.fromJsonString(
 type Stored = typeof Stored.Type
 
 export interface SharedTracks extends Stored {
-  /** What the initialization segments say; undefined for a representation without segments. */
-  readonly tracks: ReadonlyArray<SourceReader.Initialization | undefined>
+  /** What the initialization segments say. */
+  readonly tracks: ReadonlyArray<SourceReader.Initialization>
 }
 
 const encodeStored = Schema.encodeSync(Stored)
 const decodeStored = Schema.decodeUnknownOption(Stored)
 
 const readTracks = (inits: ReadonlyArray<Uint8Array>): Effect.Effect<SharedTracks["tracks"], PackagingError> =>
-  Effect.forEach(inits, (init) => (init.length === 0 ? Effect.undefined : SourceReader.readInitialization(init)))
+  Effect.forEach(inits, SourceReader.readInitialization)
 
 /**
- * Makes the tracks of a presentation with these initialization segments; that of a representation without segments is empty. Fails if one
- * of them has no support.
+ * Makes the tracks of a presentation with these initialization segments. Fails if one of them has no support, or is empty: a representation
+ * without segments cannot be played.
  */
 export const make = Effect.fnUntraced(function* (
   renditions: ReadonlyArray<StreamFiles.SharedRendition>,
   inits: ReadonlyArray<Uint8Array>
 ): Effect.fn.Return<SharedTracks, PackagingError> {
   const tracks = yield* readTracks(inits)
-  const delays = yield* Effect.forEach(tracks, (track) =>
-    track === undefined ? Effect.succeed(0) : StoredSegment.delayOf(track)
-  )
+  const delays = yield* Effect.forEach(tracks, StoredSegment.delayOf)
   return { version: 1, delay: Math.max(0, ...delays), renditions, inits, tracks }
 })
 

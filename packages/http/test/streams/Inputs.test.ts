@@ -66,6 +66,7 @@ const bad: ReadonlyArray<
   ["cut-index.mp4", (directory) => Samples.half(directory, "short.mp4"), "not_a_video", /neither video nor audio/],
   ["cut.mp4", (directory) => Samples.half(directory, "long.mp4"), "conversion_failed", /cut off/],
   ["cut.webm", (directory) => Samples.half(directory, "long.webm"), "conversion_failed", /cut off/],
+  ["no-sound.mp4", (directory) => Samples.zeroAudio(directory, "short.mp4"), "conversion_failed", /conversion failed/],
   ["encrypted.mp4", (directory) => Samples.make(directory, "encrypted.mp4"), "content_encrypted", /is encrypted/],
   ["bomb.avi", (directory) => Samples.make(directory, "bomb.avi"), "conversion_failed", /limit/]
 ]

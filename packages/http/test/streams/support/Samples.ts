@@ -81,3 +81,15 @@ export const make = async (directory: string, name: Name): Promise<Uint8Array<Ar
 /** Returns the first half of a video's bytes. */
 export const half = async (directory: string, name: Name): Promise<Uint8Array<ArrayBuffer>> =>
   new Uint8Array(EditMedia.cutInHalf(await Fs.readFile(await draw(directory, name))))
+
+/** Generates a file and writes zeros over all its frames of audio. Another test may generate the same one at once. */
+export const zeroAudio = async (directory: string, name: Name): Promise<Uint8Array<ArrayBuffer>> => {
+  const path = await draw(await Fs.mkdtemp(Path.join(directory, "zeros-")), name)
+  const entries = ["-select_streams", "a", "-show_entries", "packet=pos,size", "-of", "json"]
+  const { packets } = JSON.parse(await run("ffprobe", "-v", "error", ...entries, path)) as {
+    readonly packets: ReadonlyArray<{ readonly pos: string; readonly size: string }>
+  }
+  const bytes = new Uint8Array(await Fs.readFile(path))
+  for (const { pos, size } of packets) bytes.fill(0, Number(pos), Number(pos) + Number(size))
+  return bytes
+}
