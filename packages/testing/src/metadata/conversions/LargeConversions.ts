@@ -3,9 +3,10 @@
  * leaves nothing.
  */
 import { describe, expect, it, vi } from "@effect/vitest"
+import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
 import type { Metadata } from "@holdfast/core/Holdfast"
 import type { ConversionClaim } from "@holdfast/core/conversions/ConversionClaim"
-import { ConversionRepository } from "@holdfast/core/conversions/ConversionRepository"
+import { ConversionRepository, type PosterTask } from "@holdfast/core/conversions/ConversionRepository"
 import { BlobRepository } from "@holdfast/core/storage/BlobRepository"
 import { UsageRepository } from "@holdfast/core/usage/UsageRepository"
 import * as Effect from "effect/Effect"
@@ -77,6 +78,72 @@ const streamBytesOf = ({ bucketId, tenantId }: { readonly bucketId: string; read
 
 const failure = { fault: { code: "internal", detail: "" }, now: Sample.at(200), sweepAt } as const
 
+/** A segment that a later transaction of a removal reaches: the last one by its name, and one of the last that were made. */
+const last = "index999.ts"
+
+/**
+ * Runs an effect while a transaction fails that removes the last segment of a conversion, or gives it to another one. The transactions
+ * before it are what a process leaves that dies there.
+ */
+const untilLast = Effect.fnUntraced(function* <A, E, R>(self: Effect.Effect<A, E, R>) {
+  const sql = yield* SqlClient
+  const run = (statements: ReadonlyArray<string>) =>
+    Effect.forEach(statements, (statement) => sql.unsafe(statement), { discard: true })
+  const events = ["DELETE", "UPDATE"]
+  yield* run(
+    sql.onDialectOrElse({
+      pg: () => [
+        "CREATE FUNCTION keep_last() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'kept'; END $$",
+        `CREATE TRIGGER keep_last BEFORE DELETE OR UPDATE ON conversion_file FOR EACH ROW
+          WHEN (OLD.name = '${last}') EXECUTE FUNCTION keep_last()`
+      ],
+      orElse: () =>
+        events.map(
+          (event) => `CREATE TRIGGER keep_last_${event} BEFORE ${event} ON conversion_file WHEN OLD.name = '${last}'
+            BEGIN SELECT RAISE(ABORT, 'kept'); END`
+        )
+    })
+  )
+  const result = yield* self
+  yield* run(
+    sql.onDialectOrElse({
+      pg: () => ["DROP TRIGGER keep_last ON conversion_file", "DROP FUNCTION keep_last()"],
+      orElse: () => events.map((event) => `DROP TRIGGER keep_last_${event}`)
+    })
+  )
+  return result
+})
+
+/** Sweeps what is DOOMED in a bucket. */
+const sweep = Effect.fnUntraced(function* (bucket: BucketRef) {
+  const doomed = (yield* Fixtures.blobsOf(bucket)).filter(({ state }) => state === "DOOMED")
+  yield* (yield* BlobRepository).forget(doomed.map(({ blobId }) => blobId))
+  return doomed.length
+})
+
+/**
+ * Makes both formats READY with the same files, and removes the one that has them. The process ends before the other one has inherited
+ * all of them.
+ */
+const halfInherited = Effect.fnUntraced(function* () {
+  const conversions = yield* ConversionRepository
+  yield* limitStatements
+  const made = yield* claimed()
+  const names = [...namesOf(""), "poster.jpg", "tracks.json"]
+  const presentation = ConversionFixtures.sharedPresentation("hls")
+  const finished = { isFinished: true, progress: 1, presentation, picturesDueAt: Sample.at(50_000) }
+  const segments = yield* publish(made.claim, names, finished)
+  yield* ConversionFixtures.request(made, "dash")
+  const heir = yield* claimNext()
+  yield* ConversionFixtures.share(heir, made.claim.conversionId)
+  const streamBytes = yield* streamBytesOf(made.bucket)
+  const removal = { bucket: made.bucket, blobId: made.source.blobId, sweepAt }
+  expect(yield* untilLast(conversions.remove({ ...removal, format: "hls" }))).toBe(true)
+  expect(yield* filesOf(made.claim)).toBeGreaterThan(0)
+  expect(yield* filesOf(heir)).toBeGreaterThan(0)
+  return { ...made, heir, names, segments, streamBytes, removal }
+})
+
 /** What ends a claim, or begins another one. */
 const ends: Readonly<
   Record<string, (claim: ConversionClaim) => Effect.Effect<unknown, unknown, ConversionRepository>>
@@ -142,29 +209,10 @@ export const suite = <E>(name: string, metadata: Layer.Layer<Metadata | SqlClien
         "remove: process ends after the first transaction → no lookup finds it, and the sweep removes the rest",
         () =>
           Effect.gen(function* () {
-            const sql = yield* SqlClient
             const [conversions, blobs] = [yield* ConversionRepository, yield* BlobRepository]
             const { bucket, claim, file, source } = yield* ready(5000)
-            // A later transaction fails: this segment cannot be removed.
-            const last = "index999.ts"
-            const [create, drop] = sql.onDialectOrElse({
-              pg: () => [
-                `CREATE FUNCTION keep_last() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'kept'; END $$;
-                CREATE TRIGGER keep_last BEFORE DELETE ON conversion_file FOR EACH ROW
-                WHEN (OLD.name = '${last}') EXECUTE FUNCTION keep_last()`,
-                "DROP TRIGGER keep_last ON conversion_file; DROP FUNCTION keep_last()"
-              ],
-              orElse: () => [
-                `CREATE TRIGGER keep_last BEFORE DELETE ON conversion_file WHEN OLD.name = '${last}'
-                BEGIN SELECT RAISE(ABORT, 'kept'); END`,
-                "DROP TRIGGER keep_last"
-              ]
-            })
-            const run = (statements: string) =>
-              Effect.forEach(statements.split(/;\n? *(?=CREATE|DROP)/), (statement) => sql.unsafe(statement))
-            yield* run(create)
-            expect(yield* conversions.remove({ bucket, blobId: source.blobId, format: "hls", sweepAt })).toBe(true)
-            yield* run(drop)
+            const removal = { bucket, blobId: source.blobId, format: "hls", sweepAt } as const
+            expect(yield* untilLast(conversions.remove(removal))).toBe(true)
             const left = yield* filesOf(claim)
             expect(left).toBeGreaterThan(0)
             expect(left).toBeLessThan(count)
@@ -177,6 +225,82 @@ export const suite = <E>(name: string, metadata: Layer.Layer<Metadata | SqlClien
             expect(yield* filesOf(claim)).toBe(0)
             expect(yield* statesOf([{ blobId: source.blobId }])).toEqual(["READY"])
             expect(yield* streamBytesOf(bucket)).toBe(0)
+          })
+      )
+
+      it.effect(
+        "remove: process ends while the other format inherits → that one has all files, and the sweep gives it the rest",
+        () =>
+          Effect.gen(function* () {
+            const conversions = yield* ConversionRepository
+            const { bucket, claim, heir, names, removal, segments, source, streamBytes } = yield* halfInherited()
+            expect(yield* conversions.listByContent(bucket, source.blobId)).toMatchObject([{ id: heir.conversionId }])
+            expect(yield* conversions.findSegments(heir.conversionId, names)).toHaveLength(names.length)
+            expect(yield* claimAt(5000, 30_000, true)).toEqual(Option.none())
+            expect(yield* streamBytesOf(bucket)).toBe(streamBytes)
+
+            expect(yield* sweep(bucket)).toBe(1)
+            expect([yield* filesOf(claim), yield* filesOf(heir)]).toEqual([0, names.length + 1])
+            expect(yield* sweep(bucket)).toBe(0)
+            expect(yield* statesOf(segments)).toEqual(["READY"])
+            expect(yield* streamBytesOf(bucket)).toBe(streamBytes)
+
+            expect(yield* conversions.remove({ ...removal, format: "dash" })).toBe(true)
+            expect(yield* sweep(bucket)).toBe(names.length)
+            expect(yield* Fixtures.blobsOf(bucket)).toMatchObject([{ blobId: source.blobId, state: "READY" }])
+            expect(yield* streamBytesOf(bucket)).toBe(0)
+          })
+      )
+
+      it.effect(
+        "remove: process ends while the other format inherits, which is removed, too → the sweep removes everything",
+        () =>
+          Effect.gen(function* () {
+            const conversions = yield* ConversionRepository
+            const { bucket, names, removal, source } = yield* halfInherited()
+            expect(yield* conversions.remove({ ...removal, format: "dash" })).toBe(true)
+            expect(yield* conversions.listByContent(bucket, source.blobId)).toEqual([])
+            // The segments that the other format had inherited, and the record of the removal with the rest.
+            const [first, second] = [yield* sweep(bucket), yield* sweep(bucket)]
+            expect(first + second).toBe(names.length + 1)
+            expect(yield* Fixtures.blobsOf(bucket)).toMatchObject([{ blobId: source.blobId, state: "READY" }])
+            expect(yield* streamBytesOf(bucket)).toBe(0)
+          })
+      )
+
+      it.effect(
+        "remove: process ends while the other format inherits, the removed one is requested again → it shares all files",
+        () =>
+          Effect.gen(function* () {
+            const conversions = yield* ConversionRepository
+            const { bucket, claim, heir, names, removal, segments, source, streamBytes } = yield* halfInherited()
+            yield* ConversionFixtures.request({ bucket, source })
+            const again = yield* claimNext()
+            yield* ConversionFixtures.share(again, heir.conversionId)
+            expect([yield* filesOf(claim), yield* filesOf(heir)]).toEqual([0, names.length + 1])
+            expect(yield* conversions.remove({ ...removal, format: "dash" })).toBe(true)
+            expect(yield* conversions.findSegments(again.conversionId, names)).toHaveLength(names.length)
+            expect(yield* sweep(bucket)).toBe(1)
+            expect(yield* filesOf(again)).toBe(names.length + 1)
+            expect(yield* statesOf(segments)).toEqual(["READY"])
+            expect(yield* streamBytesOf(bucket)).toBe(streamBytes)
+          })
+      )
+
+      it.effect(
+        "claimPoster: process ended while the format inherited → its poster is found, and none is made beside it",
+        () =>
+          Effect.gen(function* () {
+            const conversions = yield* ConversionRepository
+            const { bucket, claim, heir, names } = yield* halfInherited()
+            const terms = { now: Sample.at(50_000), leaseUntil: Sample.at(60_000) }
+            const tasks: Array<PosterTask> = []
+            while (tasks.at(-1)?.conversionId !== heir.conversionId) {
+              tasks.push(Option.getOrThrow(yield* conversions.claimPoster(terms)))
+            }
+            expect(tasks.at(-1)).toMatchObject({ hasPoster: true, hasStoryboard: false })
+            yield* sweep(bucket)
+            expect([yield* filesOf(claim), yield* filesOf(heir)]).toEqual([0, names.length + 1])
           })
       )
 

@@ -88,6 +88,20 @@ const giveSome = Effect.fnUntraced(function* (sql: SqlClient, conversionId: stri
   return false
 })
 
+/** Gives some files to an heir whose former owner is being removed. Returns whether there may be more. */
+const inheritSome = Effect.fnUntraced(function* (sql: SqlClient, heirId: string) {
+  const owner = yield* sql`SELECT shares_id FROM conversion
+    WHERE id = ${heirId} AND shares_id IN (SELECT id FROM conversion WHERE state <> 'READY')
+    ${lock(sql, "FOR NO KEY UPDATE")}`.pipe(Row.first((row) => Row.text(row, "shares_id")))
+  return Option.isSome(owner) && (yield* giveSome(sql, owner.value, heirId))
+})
+
+/**
+ * Gives an heir the files that a removal has not given it yet. That may take until the next sweep when the process of the removal has
+ * died, and only a conversion that has all files can share them.
+ */
+export const completeInheritance = (sql: SqlClient, heirId: string) => repeat(sql, inheritSome(sql, heirId))
+
 /** Removes some files of a conversion, in a transaction of its caller, or gives them to its heir. Returns whether there may be more. */
 const leaveSome = Effect.fnUntraced(function* (sql: SqlClient, conversionId: string, sweepAt: number) {
   const heir = yield* findHeir(sql, conversionId)

@@ -38,8 +38,10 @@ export const claimPoster = (sql: SqlClient, poll: PageRead, terms: Pick<ClaimTer
   const find = poll(
     (client) => client`SELECT id FROM conversion WHERE poster_due <= ${now} ORDER BY poster_due, id LIMIT 1`
   ).pipe(Row.first((row) => Row.text(row, "id")))
+  // A conversion that inherits its files may not have all of them yet.
   const found = (name: string) =>
-    sql`(SELECT name FROM conversion_file WHERE conversion_id = conversion.id AND name = ${name})`
+    sql`(SELECT name FROM conversion_file
+      WHERE conversion_id IN (conversion.id, conversion.shares_id) AND name = ${name} LIMIT 1)`
   return claimDue(find, (id) =>
     sql`UPDATE conversion SET poster_due = ${leaseUntil} WHERE id = ${id} AND poster_due <= ${now}
       RETURNING id, tenant_id, bucket_id, file_id, blob_id, presentation, ${found(StreamFiles.poster)} AS poster_name,

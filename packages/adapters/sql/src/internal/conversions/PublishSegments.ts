@@ -12,6 +12,7 @@ import { record } from "../events/RecordEvent.ts"
 import { withinLimits } from "../usage/WithinLimits.ts"
 import { isHeld, isMade, orLeaseLost } from "./ConversionClaims.ts"
 import { conversionEvent } from "./ConversionEvents.ts"
+import { completeInheritance } from "./ConversionFiles.ts"
 import { toStoredProgress } from "./ConversionRow.ts"
 
 /** Inserts PENDING blobs, or none if the lease is lost. */
@@ -108,10 +109,10 @@ const lockShared = (sql: SqlClient, claim: ConversionClaim, sharesId: string | u
  * Publishes segments and playlists. Updates the conversion's row first: its lock blocks another worker's claim, and removal,
  * until the transaction ends.
  */
-export const publish = (sql: SqlClient, claim: ConversionClaim, publication: Publication) =>
-  withinLimits(sql, claim, (check) =>
+export const publish = (sql: SqlClient, claim: ConversionClaim, publication: Publication) => {
+  const { isFinished, playlists, segments, sharesId } = publication
+  const published = withinLimits(sql, claim, (check) =>
     Effect.gen(function* () {
-      const { isFinished, playlists, segments, sharesId } = publication
       yield* lockShared(sql, claim, sharesId)
       yield* orLeaseLost((claim.isLadder ? advanceLadder : advance)(sql, claim, publication))
       yield* addSegments(sql, claim, segments)
@@ -123,6 +124,8 @@ export const publish = (sql: SqlClient, claim: ConversionClaim, publication: Pub
     // A conversion of a removed bucket is of no use.
     Effect.catchTag("NotFound", () => Effect.fail(new LeaseLost()))
   )
+  return sharesId === undefined ? published : Effect.andThen(completeInheritance(sql, sharesId), published)
+}
 
 /** Adds files to a READY conversion. The update locks the conversion's row against removal, and changes nothing. */
 export const append = (sql: SqlClient, claim: ConversionClaim | AddedTo, { playlists, segments }: Addition) =>

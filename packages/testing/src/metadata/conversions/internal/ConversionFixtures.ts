@@ -21,6 +21,9 @@ export const presentation = (format: Format = "hls"): Presentation => ({
   renditions: [{ name: "720p", width: 1280, height: 720, frameRate: 25, bitrate: 2_600_000 }]
 })
 
+/** A presentation whose files the other format may share. */
+export const sharedPresentation = (format: Format): Presentation => ({ ...presentation(format), isShared: true })
+
 /** A file's content, and the bucket of the file. */
 interface Content {
   readonly bucket: BucketRef
@@ -127,3 +130,12 @@ export const publish = Effect.fnUntraced(function* (
   )
   return segments
 })
+
+/** Makes a claimed conversion READY with the files of another one. */
+export const share = (sharer: ConversionClaim, sharesId: string) =>
+  Effect.flatMap(ConversionRepository, (conversions) =>
+    conversions.publish(
+      sharer,
+      publication({ isFinished: true, progress: 1, presentation: sharedPresentation(sharer.format), sharesId })
+    )
+  )

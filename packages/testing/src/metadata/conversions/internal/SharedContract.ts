@@ -9,15 +9,14 @@ import { BlobRepository } from "@holdfast/core/storage/BlobRepository"
 import type { Format } from "@holdfast/core/transcoding/Presentation"
 import { UsageRepository } from "@holdfast/core/usage/UsageRepository"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Fixtures from "../../Fixtures.ts"
 import type { It } from "../../internal/It.ts"
 import * as Sample from "../../Sample.ts"
 import * as ConversionFixtures from "./ConversionFixtures.ts"
 
-const { sweepAt } = ConversionFixtures
-
-const presentation = (format: Format) => ({ ...ConversionFixtures.presentation(format), isShared: true })
+const { share, sharedPresentation: presentation, sweepAt } = ConversionFixtures
 
 const names = ["tracks.json", "init-0.m4s", "chunk-0-1.m4s", "chunk-1-1.m4s"]
 
@@ -50,20 +49,6 @@ const owned = Effect.fnUntraced(function* (format: Format = "hls", more: Readonl
     )
   return { ...made, sharer, segments, find }
 })
-
-/** Makes the claimed conversion READY with the files of another one. */
-const share = (sharer: ConversionClaim, sharesId: string) =>
-  Effect.flatMap(ConversionRepository, (conversions) =>
-    conversions.publish(
-      sharer,
-      ConversionFixtures.publication({
-        isFinished: true,
-        progress: 1,
-        presentation: presentation(sharer.format),
-        sharesId
-      })
-    )
-  )
 
 /** Makes both conversions READY with the same files. */
 const shared = Effect.fnUntraced(function* (format: Format = "hls", more: ReadonlyArray<string> = []) {
@@ -159,6 +144,54 @@ export const sharedContract = (it: It): void => {
       expect(yield* find(claim, "playlist.m3u8")).toMatchObject({ _tag: "Playlist" })
       expect(yield* stateOf(segments[2]?.blobId ?? "")).toBe("READY")
       expect(yield* usageOf(bucket)).toEqual(before)
+    })
+  )
+
+  it.effect("remove: at the same time as the files are shared → the other has all of them, or LeaseLost", () =>
+    Effect.gen(function* () {
+      const conversions = yield* ConversionRepository
+      for (const removesFirst of [true, false, true, false]) {
+        const { bucket, claim, segments, sharer, source } = yield* owned()
+        const before = yield* usageOf(bucket)
+        const remove = conversions.remove({ bucket, blobId: source.blobId, format: "hls", sweepAt })
+        const publish = Effect.exit(share(sharer, claim.conversionId))
+        const { isRemoved, published } = yield* Effect.all(
+          removesFirst ? { isRemoved: remove, published: publish } : { published: publish, isRemoved: remove },
+          { concurrency: "unbounded" }
+        )
+        expect(isRemoved).toBe(true)
+        const found = yield* conversions.findSegments(sharer.conversionId, names)
+        if (Exit.isSuccess(published)) {
+          expect(found).toHaveLength(segments.length)
+          expect(yield* usageOf(bucket)).toEqual(before)
+        } else {
+          expect(Exit.findErrorOption(published)).toMatchObject({ value: { _tag: "LeaseLost" } })
+          expect(found).toEqual([])
+          expect((yield* usageOf(bucket)).streamBytes).toBe(0)
+        }
+        const state = Exit.isSuccess(published) ? "READY" : "DOOMED"
+        for (const { blobId } of segments) expect(yield* stateOf(blobId)).toBe(state)
+        yield* ConversionFixtures.failPending
+      }
+    })
+  )
+
+  it.effect("remove: both at the same time, with files of several transactions → nothing is left", () =>
+    Effect.gen(function* () {
+      const conversions = yield* ConversionRepository
+      const { bucket, segments, source } = yield* shared(
+        "hls",
+        Array.from({ length: 1100 }, (_, index) => `chunk-0-${index + 2}.m4s`)
+      )
+      const removals = (["hls", "dash"] as const).map((format) =>
+        conversions.remove({ bucket, blobId: source.blobId, format, sweepAt })
+      )
+      expect(yield* Effect.all(removals, { concurrency: "unbounded" })).toEqual([true, true])
+      expect(yield* conversions.listByContent(bucket, source.blobId)).toEqual([])
+      expect((yield* usageOf(bucket)).streamBytes).toBe(0)
+      const states = (yield* Fixtures.blobsOf(bucket)).map(({ state }) => state)
+      expect(states.filter((state) => state === "READY")).toHaveLength(1)
+      expect(states.filter((state) => state === "DOOMED")).toHaveLength(segments.length)
     })
   )
 
