@@ -91,6 +91,42 @@ const rendition = { name: "144p", width: 256, height: 144, frameRate: null, bitr
 
 describe("ConversionWorker", () => {
   test(
+    "other format is removed before its files are shared → the content is converted at once",
+    Effect.gen(function* () {
+      const { actor, ref } = yield* video(content)
+      const [conversions, repository] = [yield* Conversions, yield* ConversionRepository]
+      yield* conversions.request(actor, ref, "hls", { mode: "transcode" })
+      const now = yield* DateTime.now
+      const claim = Option.getOrThrow(yield* repository.claim({ now, leaseUntil: now, sweepAt: now }))
+      yield* repository.publish(claim, {
+        segments: [],
+        playlists: [],
+        progress: 1,
+        presentation: {
+          format: "hls",
+          duration: 40,
+          hasVideo: true,
+          hasAudio: false,
+          renditions: [rendition],
+          isShared: true
+        },
+        isFinished: true,
+        now,
+        leaseUntil: now
+      })
+      yield* conversions.request(actor, ref, "dash", { mode: "transcode" })
+      const removal = { bucket: ref, blobId: claim.blobId, format: "hls", sweepAt: now } as const
+      const removing = ConversionRepository.of({
+        ...repository,
+        findReady: (wanted) => Effect.tap(repository.findReady(wanted), () => repository.remove(removal))
+      })
+      yield* Effect.provideService(startWorker(), ConversionRepository, removing)
+      yield* reached(actor, ref, "READY", "dash")
+      expect(yield* (yield* TranscoderControl).calls("convert")).toBe(1)
+    })
+  )
+
+  test(
     "worker died → another worker converts again; the former output is removed",
     Effect.gen(function* () {
       const { actor, ref } = yield* video(content)

@@ -92,10 +92,10 @@ export const make = Effect.gen(function* () {
     yield* Effect.gen(function* () {
       const shared = yield* ShareConversion.find({ ...content, format, mode: "auto" })
       if (given !== undefined || Option.isSome(shared)) yield* begin
-      if (Option.isSome(shared) && Option.isSome(claimed)) {
-        return yield* ShareConversion.publish(claimed.value, shared.value)
-      }
-      const prepared = given === undefined ? yield* PackageContent.prepare(content, format, begin) : Option.some(given)
+      if (Option.isSome(shared) && Option.isSome(claimed) && (yield* ShareConversion.share(claimed.value))) return
+      const beginOnce = Effect.suspend(() => (Option.isSome(claimed) ? Effect.void : begin))
+      const prepared =
+        given === undefined ? yield* PackageContent.prepare(content, format, beginOnce) : Option.some(given)
       if (Option.isNone(prepared) || Option.isNone(claimed)) return yield* release
       yield* PackageContent.publish(claimed.value, prepared.value, { hasTranscoder: given === undefined })
     }).pipe(

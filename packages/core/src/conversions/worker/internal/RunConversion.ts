@@ -230,12 +230,7 @@ export const runConversion = (
   options: ConversionWorkerOptions
 ) =>
   Effect.gen(function* () {
-    const shared = Effect.gen(function* () {
-      if (claim.isLadder) return false
-      const found = yield* ShareConversion.find(claim)
-      if (Option.isSome(found)) yield* ShareConversion.publish(claim, found.value)
-      return Option.isSome(found)
-    })
+    const shared = claim.isLadder ? Effect.succeed(false) : ShareConversion.share(claim)
     const packaged = Effect.gen(function* () {
       if (claim.mode !== "auto" || claim.isLadder) return false
       const content = yield* PackageContent.findContent(claim)
