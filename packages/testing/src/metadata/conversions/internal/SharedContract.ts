@@ -150,13 +150,14 @@ export const sharedContract = (it: It): void => {
   it.effect("remove: at the same time as the files are shared → the other has all of them, or LeaseLost", () =>
     Effect.gen(function* () {
       const conversions = yield* ConversionRepository
-      for (const removesFirst of [true, false, true, false]) {
+      // The removal begins so many statements after the publication: before, during and after its transaction.
+      for (const later of [0, 1, 2, 3, 4, 8]) {
         const { bucket, claim, segments, sharer, source } = yield* owned()
         const before = yield* usageOf(bucket)
+        const wait = Effect.forEach(Array.from({ length: later }), () => usageOf(bucket), { discard: true })
         const remove = conversions.remove({ bucket, blobId: source.blobId, format: "hls", sweepAt })
-        const publish = Effect.exit(share(sharer, claim.conversionId))
-        const { isRemoved, published } = yield* Effect.all(
-          removesFirst ? { isRemoved: remove, published: publish } : { published: publish, isRemoved: remove },
+        const [published, isRemoved] = yield* Effect.all(
+          [Effect.exit(share(sharer, claim.conversionId)), Effect.andThen(wait, remove)],
           { concurrency: "unbounded" }
         )
         expect(isRemoved).toBe(true)
