@@ -94,9 +94,3 @@ export const joinHls = (multivariant: string, addition: HlsAddition): ReadonlyMa
     [StreamFiles.entry("hls"), text]
   ])
 }
-
-/** Returns a manifest with a further adaptation set. `toSet` makes it for an id. */
-export const joinDash = (manifest: string, toSet: (id: number) => string): string => {
-  const count = manifest.match(/<AdaptationSet /g)?.length ?? 0
-  return manifest.replace(/[\t ]*<\/Period>/, (end) => `${toSet(count)}${end}`)
-}

@@ -1,6 +1,7 @@
 /**
  * Adds captions to DASH manifests (ISO/IEC 23009-1).
  */
+import * as AdaptationSets from "./manifest/AdaptationSets.ts"
 import type { CaptionFiles } from "./StreamFiles.ts"
 import * as TrackLabels from "./TrackLabels.ts"
 
@@ -26,12 +27,11 @@ const label = /<AdaptationSet [^>]*contentType="text"[^>]*>\s*<Label>([^<]*)<\/L
  * labels become different from those of captions that the manifest has.
  */
 export const add = (text: string, captions: ReadonlyArray<CaptionFiles>): string => {
-  const first = text.match(/<AdaptationSet /g)?.length ?? 0
   const taken = [...text.matchAll(label)].map(([, escaped = ""]) => unescapeText(escaped))
-  const sets = TrackLabels.distinguish(captions, taken).map(({ rendition, text: file }, index) => {
+  const toSet = ({ rendition, text: file }: CaptionFiles, id: number) => {
     const lang = rendition.language === null ? "" : ` lang="${rendition.language}"`
     return [
-      `<AdaptationSet id="${first + index}" contentType="text" mimeType="text/vtt"${lang}>`,
+      `<AdaptationSet id="${id}" contentType="text" mimeType="text/vtt"${lang}>`,
       `\t<Label>${escape(rendition.label)}</Label>`,
       '\t<Role schemeIdUri="urn:mpeg:dash:role:2011" value="subtitle"/>',
       `\t<Representation id="${rendition.name}" bandwidth="${captionBandwidth}">`,
@@ -41,6 +41,7 @@ export const add = (text: string, captions: ReadonlyArray<CaptionFiles>): string
     ]
       .map((line) => `\t\t${line}\n`)
       .join("")
-  })
-  return text.replace(/[\t ]*<\/Period>/, (end) => `${sets.join("")}${end}`)
+  }
+  const distinct = TrackLabels.distinguish(captions, taken)
+  return AdaptationSets.add(text, (first) => distinct.map((one, index) => toSet(one, first + index)).join(""))
 }

@@ -1,14 +1,11 @@
 import * as Requires from "@holdfast/testing/Requires"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "fast-check"
-import * as Stream from "effect/Stream"
 import { expect } from "vitest"
-import type { ByteRange } from "../../src/storage/BlobStore.ts"
 import * as HevcVariant from "../../src/packaging/HevcVariant.ts"
-import * as PackagedFile from "../../src/packaging/PackagedFile.ts"
 import { PackagingError } from "../../src/packaging/PackagingError.ts"
-import * as SegmentIndex from "../../src/packaging/SegmentIndex.ts"
 import * as EditBoxes from "./support/EditBoxes.ts"
+import * as IndexedFile from "./support/IndexedFile.ts"
 import * as Media from "./support/Media.ts"
 import * as Sources from "./support/Sources.ts"
 
@@ -23,21 +20,12 @@ const beginning = 1.4 + delay
 const toVariant = Effect.fnUntraced(function* (bytes: Uint8Array, duration: number) {
   const source = Sources.make(bytes)
   const variant = yield* HevcVariant.make(source, { begin: 0, delay, duration }, false)
-  const stored = new Uint8Array(Buffer.concat(variant.index))
-  const read = ({ length, offset }: ByteRange) => Effect.succeed(stored.slice(offset, offset + length))
-  const index = yield* SegmentIndex.open(read)
-  const cut = Effect.fnUntraced(function* (name: string) {
-    const file = yield* PackagedFile.find(index, name, read)
-    if (file === undefined) return undefined
-    const whole = Buffer.concat(yield* Stream.runCollect(file.cut(source)))
-    expect(whole.length).toBe(file.size)
-    return whole
-  })
-  const init = (yield* cut("hevc/init.m4s")) ?? Buffer.alloc(0)
-  const segments = yield* Effect.forEach(Array.from({ length: index.count }).keys(), (number) =>
-    Effect.map(cut(`hevc/chunk${number + 1}.m4s`), (segment) => segment ?? Buffer.alloc(0))
+  const { count, cut, indexBytes } = yield* IndexedFile.open(source, variant.index)
+  const init = Buffer.from((yield* cut("hevc/init.m4s")) ?? [])
+  const segments = yield* Effect.forEach(Array.from({ length: count }).keys(), (number) =>
+    Effect.map(cut(`hevc/chunk${number + 1}.m4s`), (segment) => Buffer.from(segment ?? []))
   )
-  return { ...variant, init, segments, indexBytes: stored.length, cut }
+  return { ...variant, init, segments, indexBytes, cut }
 })
 
 interface Tags {

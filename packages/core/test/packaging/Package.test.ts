@@ -1,17 +1,14 @@
 import { createHash } from "node:crypto"
 import * as Requires from "@holdfast/testing/Requires"
 import * as Effect from "effect/Effect"
-import * as Stream from "effect/Stream"
 import { expect } from "vitest"
 import { Aac } from "../../src/packaging/Codec.ts"
 import * as RawDataBlock from "../../src/packaging/internal/aac/RawDataBlock.ts"
 import { attempt } from "../../src/packaging/internal/Attempt.ts"
-import type { ByteRange } from "../../src/storage/BlobStore.ts"
 import type { Format } from "../../src/transcoding/Presentation.ts"
 import * as FragmentedMp4 from "../../src/packaging/FragmentedMp4.ts"
 import * as Package from "../../src/packaging/Package.ts"
-import * as PackagedFile from "../../src/packaging/PackagedFile.ts"
-import * as SegmentIndex from "../../src/packaging/SegmentIndex.ts"
+import * as IndexedFile from "./support/IndexedFile.ts"
 import * as Media from "./support/Media.ts"
 import * as Packaging from "./support/Packaging.ts"
 import * as Sources from "./support/Sources.ts"
@@ -22,17 +19,7 @@ const it = Requires.requires(Media.missing)
 const toPackage = Effect.fnUntraced(function* (bytes: Uint8Array, format: Format) {
   const source = Sources.make(bytes)
   const made = yield* Package.make(source, format, false)
-  const stored = new Uint8Array(Buffer.concat(made.index))
-  const read = ({ length, offset }: ByteRange) => Effect.succeed(stored.slice(offset, offset + length))
-  const index = yield* SegmentIndex.open(read)
-  const cut = Effect.fnUntraced(function* (name: string) {
-    const file = yield* PackagedFile.find(index, name, read)
-    if (file === undefined) return undefined
-    const whole = Buffer.concat(yield* Stream.runCollect(file.cut(source)))
-    expect(whole.length).toBe(file.size)
-    return new Uint8Array(whole)
-  })
-  return { ...made, count: index.count, indexBytes: stored.length, cut }
+  return { ...made, ...(yield* IndexedFile.open(source, made.index)) }
 })
 
 const names = ["plain.mp4", "fragments.mp4", "later-sound.mp4", "silent.mp4", "sound.m4a", "uneven.mp4"] as const

@@ -11,6 +11,7 @@ import * as SharedTracks from "../../../packaging/SharedTracks.ts"
 import { concat } from "../../../storage/ByteChunks.ts"
 import * as ConversionEvent from "../../../transcoding/ConversionEvent.ts"
 import * as HevcFiles from "../../../transcoding/hevc/HevcFiles.ts"
+import * as AdaptationSets from "../../../transcoding/manifest/AdaptationSets.ts"
 import type { Presentation } from "../../../transcoding/Presentation.ts"
 import * as StreamFiles from "../../../transcoding/StreamFiles.ts"
 import type { PackageableContent } from "../../internal/PackageContent.ts"
@@ -59,7 +60,7 @@ const join = Effect.fnUntraced(function* (
   const addition = { hevc: variant.rendition, playlist: variant.playlist, audio: yield* audioOf(encoded) }
   const texts = [
     ...HevcPlaylists.joinHls(entry, addition),
-    [StreamFiles.entry("dash"), HevcPlaylists.joinDash(manifest, variant.adaptationSet)] as const
+    [StreamFiles.entry("dash"), AdaptationSets.add(manifest, variant.adaptationSet)] as const
   ]
   return [
     ConversionEvent.SegmentFinished({ name: HevcFiles.index }),

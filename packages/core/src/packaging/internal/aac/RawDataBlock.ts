@@ -3,6 +3,7 @@
  */
 import type { Aac } from "../../Codec.ts"
 import { malformed } from "../../PackagingError.ts"
+import * as BitReader from "../BitReader.ts"
 
 /** Elements (table 4.85). */
 const singleChannel = 0
@@ -20,29 +21,8 @@ const shortBands = [12, 12, 12, 14, 14, 14, 15, 15, 15, 15, 15, 15, 15]
 
 const damaged = () => malformed("A frame of the audio is damaged.")
 
-/** Reads the bits of a frame. Throws past its end. */
-const readerOf = (frame: Uint8Array) => {
-  let at = 0
-  const bits = (count: number): number => {
-    let value = 0
-    for (let bit = 0; bit < count; bit++, at++) {
-      const byte = frame[at >> 3]
-      if (byte === undefined) throw damaged()
-      value = (value << 1) | ((byte >> (7 - (at & 7))) & 1)
-    }
-    return value
-  }
-  return {
-    bits,
-    skipBytes: (count: number) => void (at += 8 * count),
-    align: () => void (at = (at + 7) & ~7)
-  }
-}
-
-type Reader = ReturnType<typeof readerOf>
-
 /** Checks `ics_info` (table 4.6), which AAC-LC has without prediction. */
-const checkWindows = ({ bits }: Reader, frequencyIndex: number): void => {
+const checkWindows = ({ bits }: BitReader.Bits, frequencyIndex: number): void => {
   if (bits(1) !== 0) throw damaged()
   const isShort = bits(2) === eightShort
   bits(1)
@@ -53,12 +33,12 @@ const checkWindows = ({ bits }: Reader, frequencyIndex: number): void => {
 }
 
 /** Checks the beginning of a channel with windows of its own (table 4.50). */
-const checkChannel = (reader: Reader, frequencyIndex: number): void => {
+const checkChannel = (reader: BitReader.Bits, frequencyIndex: number): void => {
   reader.bits(8)
   checkWindows(reader, frequencyIndex)
 }
 
-const checkPair = (reader: Reader, frequencyIndex: number): void => {
+const checkPair = (reader: BitReader.Bits, frequencyIndex: number): void => {
   reader.bits(4)
   if (reader.bits(1) === 0) return checkChannel(reader, frequencyIndex)
   checkWindows(reader, frequencyIndex)
@@ -66,7 +46,7 @@ const checkPair = (reader: Reader, frequencyIndex: number): void => {
   if (reader.bits(2) === 3) throw damaged()
 }
 
-const skipData = ({ align, bits, skipBytes }: Reader): void => {
+const skipData = ({ align, bits, skipBytes }: BitReader.Bits): void => {
   bits(4)
   const isAligned = bits(1) === 1
   const count = bits(8)
@@ -75,7 +55,7 @@ const skipData = ({ align, bits, skipBytes }: Reader): void => {
   skipBytes(bytes)
 }
 
-const skipFill = ({ bits, skipBytes }: Reader): void => {
+const skipFill = ({ bits, skipBytes }: BitReader.Bits): void => {
   const count = bits(4)
   skipBytes(count === 15 ? count + bits(8) - 1 : count)
 }
@@ -84,7 +64,7 @@ const skipFill = ({ bits, skipBytes }: Reader): void => {
 export const check = (frame: Uint8Array, { channelConfiguration, frequencyIndex }: Aac): void => {
   // Each frame ends with an element whose number has all bits set.
   if (frame.every((byte) => byte === 0)) throw damaged()
-  const reader = readerOf(frame)
+  const reader = BitReader.ofBytes(frame, damaged)
   while (true) {
     const element = reader.bits(3)
     if (element === data) skipData(reader)
