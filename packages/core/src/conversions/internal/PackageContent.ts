@@ -32,16 +32,20 @@ export interface PackageableContent extends BucketRef {
   readonly isComposite?: boolean | undefined
 }
 
+/** Opens a content as a source of the packager. */
+export const sourceOf = Effect.fnUntraced(function* (content: PackageableContent) {
+  const findParts = yield* CompositeParts.make
+  const stored = StoredContent.ofContent(yield* BlobStore, yield* DamageReports, findParts, content)
+  return ContentSource.make(stored, content.size)
+})
+
 /** Makes a presentation of a content; none if it has to be converted. Changes nothing. `begin` is that of `Package.make`. */
 export const prepare = Effect.fnUntraced(function* <E = never>(
   content: PackageableContent,
   format: Format,
   begin: Effect.Effect<void, E> = Effect.void
 ) {
-  const { isComposite = false, size } = content
-  const findParts = yield* CompositeParts.make
-  const stored = StoredContent.ofContent(yield* BlobStore, yield* DamageReports, findParts, content)
-  return yield* Package.make(ContentSource.make(stored, size), format, isComposite, begin).pipe(
+  return yield* Package.make(yield* sourceOf(content), format, content.isComposite ?? false, begin).pipe(
     Effect.asSome,
     Effect.catchIf(isPackagingError, ({ detail, reason }) =>
       Effect.as(

@@ -4,24 +4,12 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schedule from "effect/Schedule"
-import * as StoredContent from "../../files/StoredContent.ts"
-import { DamageReports } from "../../integrity/DamageReports.ts"
-import * as ContentSource from "../../packaging/ContentSource.ts"
 import * as HevcVariant from "../../packaging/HevcVariant.ts"
 import { isPackagingError } from "../../packaging/PackagingError.ts"
-import { BlobStore } from "../../storage/BlobStore.ts"
-import * as CompositeParts from "../../storage/CompositeParts.ts"
-import type { PackageableContent } from "./PackageContent.ts"
+import { type PackageableContent, sourceOf } from "./PackageContent.ts"
 
 /** Reads a content again that could not be read, for some seconds. */
 const retries = { schedule: Schedule.exponential("500 millis"), times: 4 }
-
-/** Opens a content as a source. */
-const sourceOf = Effect.fnUntraced(function* (content: PackageableContent) {
-  const findParts = yield* CompositeParts.make
-  const stored = StoredContent.ofContent(yield* BlobStore, yield* DamageReports, findParts, content)
-  return ContentSource.make(stored, content.size)
-})
 
 /** Whether a content has H.265 that may be packaged. A content that cannot be read has none: its conversion fails otherwise. */
 export const isCandidate = (content: PackageableContent) =>
