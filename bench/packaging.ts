@@ -3,9 +3,9 @@
  *
  * Prints the processor time of a segment of 1.1 MB beside a view of a file of its size and beside nginx with such a file: of segments that
  * are requested repeatedly, which the service keeps in memory, and of those that are requested for the first time. Then how much the memory
- * of the service grows while many viewers read segments at once; and for videos of several durations how long a request takes
- * until a player has the first segment of a stream, and the bytes that both formats store. The service's ffmpeg only fails, so that
- * neither posters nor lower renditions are included.
+ * of the service grows while many viewers read segments at once: those that it keeps, and more than it keeps. And for videos of several
+ * durations how long a request takes until a player has the first segment of a stream, and the bytes that both formats store. The service's
+ * ffmpeg only fails, so that neither posters nor lower renditions are included. It is the published program: the memory depends on that.
  */
 import { createHash } from "node:crypto"
 import { chmod, copyFile, mkdir, open, readdir, stat, writeFile } from "node:fs/promises"
@@ -17,6 +17,7 @@ import * as Nginx from "./support/baselines/Nginx.ts"
 import * as Conversions from "./support/fixtures/Conversions.ts"
 import * as Database from "./support/fixtures/Database.ts"
 import * as HoldfastService from "./support/fixtures/HoldfastService.ts"
+import * as PublishedProgram from "./support/fixtures/PublishedProgram.ts"
 import * as TemporaryDirectory from "./support/fixtures/TemporaryDirectory.ts"
 import * as Tenancy from "./support/fixtures/Tenancy.ts"
 import * as Videos from "./support/fixtures/Videos.ts"
@@ -327,10 +328,11 @@ const measureFirstRequests = (service: Service, path: string, { directory, round
     }
     yield* untilIdle(service)
     yield* printRounds(subjects, rounds, `first request, ${length} bytes`)
+    return { hls: videos.flatMap(({ hls }) => hls), dash: videos.flatMap(({ dash }) => dash) }
   })
 
 /** Reads segments over many connections at once, and observes the memory of the service. */
-const measureViewers = (service: Service, requests: ReadonlyArray<Outgoing>, viewers: number) =>
+const measureViewers = (service: Service, name: string, requests: ReadonlyArray<Outgoing>, viewers: number) =>
   Effect.gen(function* () {
     const { holdfast, port, runLoad } = service
     const read = MemoryMeter.ofProcess(holdfast.pid)
@@ -350,7 +352,7 @@ const measureViewers = (service: Service, requests: ReadonlyArray<Outgoing>, vie
     const { medianMs, wallMs } = yield* load(viewers, viewers * requestsOfViewer)
     yield* Fiber.interrupt(watch)
     yield* Main.print(
-      `${viewers} viewers at once, ${viewers * requestsOfViewer} segments in ${(wallMs / 1000).toFixed(1)} s: ` +
+      `${viewers} viewers at once, ${name}, ${viewers * requestsOfViewer} segments in ${(wallMs / 1000).toFixed(1)} s: ` +
         `${mebibytes(before)} MiB before, ${mebibytes(most - before)} MiB more at most, ` +
         `${mebibytes((most - before) / viewers)} MiB for each; median of a request ${medianMs.toFixed(0)} ms\n`
     )
@@ -361,7 +363,8 @@ const measure = ({ directory: parent, isFirstOnly, minutes, profile, rounds, vie
     yield* Videos.requireFfmpeg
     const directory = yield* TemporaryDirectory.make(parent, 2 ** 33)
     const runLoad = yield* LoadProcess.start({ log: join(directory, "load.log") })
-    const context = { database: Database.sqlite, directory, profile, runLoad }
+    const script = yield* PublishedProgram.build(directory)
+    const context = { database: Database.sqlite, directory, profile, runLoad, script }
     const ffmpeg = yield* makeTranscoder(join(directory, "programs"))
     const environment = { HOLDFAST_FFMPEG: ffmpeg, HOLDFAST_FFMPEG_SANDBOX: "off" }
     const service = yield* HoldfastService.start(context, environment)
@@ -371,13 +374,15 @@ const measure = ({ directory: parent, isFirstOnly, minutes, profile, rounds, vie
     yield* Videos.generatePlayable(path, seconds, kilobits)
     const long = join(directory, "long.mp4")
     yield* Videos.repeat(path, long, longMinutes)
-    if (isFirstOnly) return yield* measureFirstRequests(service, long, { directory, rounds })
+    if (isFirstOnly) return void (yield* measureFirstRequests(service, long, { directory, rounds }))
     const segments = yield* prepare(service, "segments.mp4", path)
     const bytes = yield* sizeOf(service, segments.path)
     yield* compareSegments(service, segments, { bytes, directory, rounds })
-    yield* measureFirstRequests(service, long, { directory, rounds })
-    yield* measureViewers(service, segments.hls, viewers)
-    yield* measureViewers(service, segments.dash, viewers)
+    const many = yield* measureFirstRequests(service, long, { directory, rounds })
+    yield* measureViewers(service, "HLS", segments.hls, viewers)
+    yield* measureViewers(service, "DASH", segments.dash, viewers)
+    yield* measureViewers(service, "HLS not in memory", many.hls, viewers)
+    yield* measureViewers(service, "DASH not in memory", many.dash, viewers)
 
     const minute = join(directory, "minute.mp4")
     yield* Videos.generatePlayable(minute, seconds)

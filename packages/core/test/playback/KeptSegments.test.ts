@@ -119,3 +119,18 @@ it.effect(
       }
     })
 )
+
+it.effect("segments: requested again after more than fits → not made to be kept; after less → kept", () =>
+  Effect.gen(function* () {
+    const segments = KeptSegments.make()
+    const bytes = content(4 * mebibyte)
+    const { counted, cut } = makeSegment(bytes)
+    const requestAll = (count: number) =>
+      Effect.forEach(Array.from({ length: count }).keys(), (number) => segments.request(`${number}`, bytes.length, cut))
+    for (let round = 0; round < 3; round++) yield* requestAll(17)
+    expect(counted.made).toBe(0)
+    yield* requestAll(8)
+    expect(yield* requestAll(8)).toEqual(Array.from({ length: 8 }, () => true))
+    expect(counted.made).toBe(8)
+  })
+)

@@ -11,8 +11,11 @@ import type { ByteRange } from "../../storage/BlobStore.ts"
 const maxBytes = 32 * 1024 * 1024
 const maxSegmentBytes = 4 * 1024 * 1024
 
-/** Segments of which a first request is remembered. */
-const maxSeen = 4096
+/**
+ * A first request is remembered until as many bytes of other segments were requested. After more than that, the segment would be forgotten
+ * again before its next request: viewers of more than fits would only replace each other's segments.
+ */
+const maxSeenBytes = 2 * maxBytes
 
 /** Segments that are made at once to be kept. */
 const maxLoads = 4
@@ -69,9 +72,10 @@ const collect = <E>(chunks: Stream.Stream<Uint8Array, E>, size: number): Effect.
 export const make = <E>(): KeptSegments<E> => {
   /** The segment that was used last is the last one. */
   const kept = new Map<string, { readonly blocks: Blocks; readonly size: number }>()
-  const seen = new Set<string>()
+  const seen = new Map<string, number>()
   const loads = new Map<string, Deferred.Deferred<boolean, E>>()
   let total = 0
+  let seenBytes = 0
 
   const find = (key: string): Blocks | undefined => {
     const found = kept.get(key)
@@ -89,13 +93,18 @@ export const make = <E>(): KeptSegments<E> => {
       total -= size
     }
   }
+  const forgetRequest = (key: string): boolean => {
+    seenBytes -= seen.get(key) ?? 0
+    return seen.delete(key)
+  }
   /** Notes a request. Returns whether it is the first one that is remembered. */
-  const isFirst = (key: string): boolean => {
-    if (seen.delete(key)) return false
-    seen.add(key)
-    for (const oldest of seen) {
-      if (seen.size <= maxSeen) break
-      seen.delete(oldest)
+  const isFirst = (key: string, size: number): boolean => {
+    if (forgetRequest(key)) return false
+    seen.set(key, size)
+    seenBytes += size
+    for (const oldest of seen.keys()) {
+      if (seenBytes <= maxSeenBytes) break
+      forgetRequest(oldest)
     }
     return true
   }
@@ -137,7 +146,7 @@ export const make = <E>(): KeptSegments<E> => {
         if (kept.has(key)) return Effect.succeed(true)
         const running = loads.get(key)
         if (running !== undefined) return Deferred.await(running)
-        if (size > maxSegmentBytes || loads.size >= maxLoads || isFirst(key)) return Effect.succeed(false)
+        if (size > maxSegmentBytes || loads.size >= maxLoads || isFirst(key, size)) return Effect.succeed(false)
         return load(key, size, make())
       }),
     read
