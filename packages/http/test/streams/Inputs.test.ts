@@ -39,6 +39,13 @@ const good: ReadonlyArray<readonly [Samples.Name, sizes: ReadonlyArray<string>, 
   ["one-frame.mp4", ["128x72"], 0.1]
 ]
 
+/** Of a copy, of copied video with audio that must be encoded, and of an encoding. */
+const withoutSound: ReadonlyArray<readonly [Samples.Name, sizes: ReadonlyArray<string>]> = [
+  ["short.mp4", ["128x72"]],
+  ["mp3.mp4", ["128x72"]],
+  ["mpeg4.avi", ["128x72"]]
+]
+
 /** Converted to both formats: a copy, an encoding, several sizes, a single track. */
 const both: ReadonlySet<Samples.Name> = new Set(["h264.mp4", "portrait.mkv", "odd.webm", "silent.mp4", "sound.m4a"])
 
@@ -66,7 +73,7 @@ const bad: ReadonlyArray<
   ["cut-index.mp4", (directory) => Samples.half(directory, "short.mp4"), "not_a_video", /neither video nor audio/],
   ["cut.mp4", (directory) => Samples.half(directory, "long.mp4"), "conversion_failed", /cut off/],
   ["cut.webm", (directory) => Samples.half(directory, "long.webm"), "conversion_failed", /cut off/],
-  ["no-sound.mp4", (directory) => Samples.zeroAudio(directory, "short.mp4"), "conversion_failed", /conversion failed/],
+  ["zeros.m4a", (directory) => Samples.zeroAudio(directory, "sound.m4a"), "conversion_failed", /conversion failed/],
   ["encrypted.mp4", (directory) => Samples.make(directory, "encrypted.mp4"), "content_encrypted", /is encrypted/],
   ["bomb.avi", (directory) => Samples.make(directory, "bomb.avi"), "conversion_failed", /limit/]
 ]
@@ -105,7 +112,10 @@ Requires.requires(Samples.missing).describe("upload", () => {
   }
 
   /** Downloads files by their addresses, as a player does, and decodes them as one file. Returns the size of the video. */
-  const decode = async (base: string, addresses: ReadonlyArray<string>) => {
+  const decode = async (base: string, addresses: ReadonlyArray<string>) => (await decodeTracks(base, addresses)).size
+
+  /** As `decode`. Returns the number of tracks as well. */
+  const decodeTracks = async (base: string, addresses: ReadonlyArray<string>) => {
     const parts = await Promise.all(
       addresses.map(async (address) => {
         const answer = await server.get(`${base}/${address}`, { key: null })
@@ -121,7 +131,7 @@ Requires.requires(Samples.missing).describe("upload", () => {
     expect(streams.length).toBeGreaterThan(0)
     for (const { nb_read_frames: frames } of streams) expect(Number(frames)).toBeGreaterThan(0)
     const track = streams.find(({ width }) => width !== undefined)
-    return track === undefined ? undefined : `${track.width}x${track.height}`
+    return { count: streams.length, size: track === undefined ? undefined : `${track.width}x${track.height}` }
   }
 
   const playHls = async (streams: string, sizes: ReadonlyArray<string>, seconds: number) => {
@@ -164,6 +174,20 @@ Requires.requires(Samples.missing).describe("upload", () => {
     const isMade = async () => expect((await server.get(`${streams}/poster.jpg`)).status).not.toBe(503)
     await vi.waitFor(isMade, { timeout: 60_000 })
     expect((await server.get(`${streams}/poster.jpg`)).status).toBe(sizes.length === 0 ? 404 : 200)
+  })
+
+  it.concurrent.each(withoutSound)("%s with audio of zeros → playable without the audio", async (name, sizes) => {
+    const streams = `${await upload(name, await Samples.zeroAudio(directory, name))}/streams`
+    for (const format of ["hls", "dash"] as const) {
+      const answer = await server.post(`${streams}/${format}`, wait)
+      const record = await json<StreamServer.Record>(answer)
+      expect([answer.status, record]).toMatchObject([200, { format, state: "READY", progress: 1, error: null }])
+    }
+    await playHls(streams, sizes, 2)
+    const playlist = await text(`${streams}/hls/playlist.m3u8`)
+    expect((await decodeTracks(`${streams}/hls`, StreamServer.addresses(playlist))).count).toBe(1)
+    await playDash(streams, sizes)
+    expect(await text(`${streams}/dash/manifest.mpd`)).not.toContain('contentType="audio"')
   })
 
   it.concurrent.each(bad)("%s → rejected with a reason", async (name, make, code, why) => {

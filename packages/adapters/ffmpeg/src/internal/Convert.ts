@@ -2,6 +2,7 @@
  * Implements `Transcoder.convert`: converts an untrusted file.
  */
 import type { ConversionEvent } from "@holdfast/core/transcoding/ConversionEvent"
+import type { Media } from "@holdfast/core/transcoding/Media"
 import * as ConversionPlan from "@holdfast/core/transcoding/ConversionPlan"
 import * as TranscodeError from "@holdfast/core/transcoding/TranscodeError"
 import type { ConvertJob } from "@holdfast/core/transcoding/Transcoder"
@@ -14,10 +15,11 @@ import * as Input from "./arguments/Input.ts"
 import * as Options from "./arguments/Options.ts"
 import * as Tracks from "./arguments/Tracks.ts"
 import * as CaptionRun from "./CaptionRun.ts"
-import type { Engine } from "./Engine.ts"
+import type { Engine, Platform } from "./Engine.ts"
 import { limitExceeded } from "./Engine.ts"
 import * as FfmpegRun from "./FfmpegRun.ts"
 import * as SharedOutput from "./output/SharedOutput.ts"
+import * as DecodableAudio from "./probing/DecodableAudio.ts"
 import * as Demand from "./probing/Demand.ts"
 import * as PlaybackCheck from "./PlaybackCheck.ts"
 
@@ -71,36 +73,57 @@ const isOfTrack = ({ reason }: TranscodeError.TranscodeError): boolean =>
   reason === "Failed" || reason === "Unsupported"
 
 /**
- * Converts a file. ffmpeg exits if it cannot begin one of the tracks: if no segment has finished by then, the file is converted with the
- * default audio alone.
+ * Converts a file. If no segment has finished when it fails, because of one of the tracks, it is converted again: without the audio tracks
+ * of which nothing can be decoded, else with the default audio alone, since ffmpeg exits if it cannot begin one of the tracks.
  */
 export const make = (engine: Engine) => (job: ConvertJob) =>
   Stream.suspend(() => {
-    const { lines, media, mode = "auto" } = job
-    const usual = ConversionPlan.make(media, mode, lines)
+    const { lines, mode = "auto" } = job
+    const limits = engine.limits(job.limits)
     let hasSegment = false
     let progress = 0
+    let isRestarted = false
     const note = (event: ConversionEvent) => {
       hasSegment ||= event._tag === "SegmentFinished"
       if (event._tag === "Progressed") progress = event.fraction
     }
-    /** The events of the second run, as those of the first continue. */
+    /** Whether an event of a later run continues those of the first. */
     const isNew = (event: ConversionEvent) =>
-      event._tag !== "Started" && (event._tag !== "Progressed" || event.fraction > progress)
-    const withDefaultAudio = (plan: ConversionPlan.ConversionPlan) =>
-      Stream.unwrap(
-        Effect.map(FfmpegRun.removeOutput(operation, job.output), () =>
-          Stream.filter(runPlan(engine, job, { ...plan, defaultAudio: null, otherAudio: [] }), isNew)
-        )
+      !isRestarted || (event._tag !== "Started" && (event._tag !== "Progressed" || event.fraction > progress))
+    const again = (next: Stream.Stream<ConversionEvent, TranscodeError.TranscodeError, Platform>) =>
+      Effect.map(FfmpegRun.removeOutput(operation, job.output), () => {
+        isRestarted = true
+        return next
+      })
+
+    const runOnce = (media: Media, plan: ConversionPlan.ConversionPlan) =>
+      runPlan(engine, { ...job, media }, plan).pipe(
+        Stream.filter(isNew),
+        Stream.tap((event) => Effect.sync(() => note(event)))
       )
-    const run = (plan: ConversionPlan.ConversionPlan) =>
-      runPlan(engine, job, plan).pipe(
-        Stream.tap((event) => Effect.sync(() => note(event))),
-        Stream.catchIf(
-          (error) => plan.otherAudio.length > 0 && !hasSegment && isOfTrack(error),
-          () => withDefaultAudio(plan)
-        )
+    const run = (media: Media): Stream.Stream<ConversionEvent, TranscodeError.TranscodeError, Platform> => {
+      const usual = ConversionPlan.make(media, mode, lines)
+      const demand = Demand.measure(engine, { ...job, media, operation, limits }, usual)
+      return Stream.unwrap(
+        Effect.map(demand, (bitrate) => {
+          const plan = ConversionPlan.fitTo(usual, media, bitrate)
+          return Stream.catchIf(
+            runOnce(media, plan),
+            (error) => !hasSegment && isOfTrack(error),
+            (error) => Stream.unwrap(recover(media, plan, error))
+          )
+        })
       )
-    const demand = Demand.measure(engine, { ...job, operation, limits: engine.limits(job.limits) }, usual)
-    return Stream.unwrap(Effect.map(demand, (bitrate) => run(ConversionPlan.fitTo(usual, media, bitrate))))
+    }
+    const recover = Effect.fnUntraced(function* (
+      media: Media,
+      plan: ConversionPlan.ConversionPlan,
+      error: TranscodeError.TranscodeError
+    ) {
+      const rest = yield* DecodableAudio.only(engine, { ...job, media, operation, limits })
+      if (rest !== media && (rest.video ?? rest.audio) !== null) return yield* again(run(rest))
+      if (plan.otherAudio.length === 0) return yield* error
+      return yield* again(runOnce(media, { ...plan, defaultAudio: null, otherAudio: [] }))
+    })
+    return run(job.media)
   })

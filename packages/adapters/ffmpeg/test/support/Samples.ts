@@ -62,10 +62,13 @@ const narrow = (matrix: string, range: "limited" | "full"): Recipe =>
     "-c:v libx264 -qp 0"
   )
 
-/** Patches with the primaries of BT.2020. Near the edge of BT.709, the steps of 10 bits are visible: hence 16 bits. */
+/**
+ * Patches with the primaries of BT.2020. Near the edge of BT.709, the steps of 10 bits are visible: hence 16 bits. The transfer function is
+ * exact: its approximation depends on the processor.
+ */
 const wide = (range: "limited" | "full"): Recipe =>
   colored(
-    `${rgb},zscale=primaries=bt2020:transfer=bt2020-10:matrix=bt2020nc:range=${range},format=yuv444p16le`,
+    `${rgb},zscale=primaries=bt2020:transfer=bt2020-10:matrix=bt2020nc:range=${range}:agamma=0,format=yuv444p16le`,
     "-c:v ffv1"
   )
 

@@ -49,6 +49,7 @@ const recipes = {
   "sound.m4a": `${sound} -c:a aac`,
   "one-frame.mp4": `${picture()} -frames:v 1 ${h264}`,
   "short.mp4": `${picture()} ${sound} ${h264} -c:a aac`,
+  "mp3.mp4": `${picture()} ${sound} ${h264} -c:a libmp3lame`,
   "long.mp4": `${picture("128x72", 3)} ${sine(3)} ${h264} -c:a aac -movflags +faststart`,
   "long.webm": `${picture("128x72", 3)} ${sine(3)} ${vp9} -c:a libopus`,
   /**
@@ -90,6 +91,7 @@ export const zeroAudio = async (directory: string, name: Name): Promise<Uint8Arr
     readonly packets: ReadonlyArray<{ readonly pos: string; readonly size: string }>
   }
   const bytes = new Uint8Array(await Fs.readFile(path))
+  if (packets.length === 0) throw new Error(`${name} has no audio.`)
   for (const { pos, size } of packets) bytes.fill(0, Number(pos), Number(pos) + Number(size))
   return bytes
 }

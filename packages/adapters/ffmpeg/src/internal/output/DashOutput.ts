@@ -28,7 +28,16 @@ export const over = (
   const { hasAudio, hasVideo, renditions } = expected
   const count = StreamFiles.dashRepresentations(expected)
 
-  const takeEvents = Effect.map(directory.newSegments, (names) => names.map((name) => Events.SegmentFinished({ name })))
+  const defaultAudio = hasVideo ? renditions.length : 0
+  /** Whether the default audio has a segment, or the presentation has none. A run without sound reports no event. */
+  const isAudible = () => !hasAudio || directory.sizeOf(StreamFiles.chunk(defaultAudio, 1)) > 0
+
+  let held: ReadonlyArray<string> = []
+  const takeEvents = Effect.map(directory.newSegments, (names) => {
+    const all = [...held, ...names]
+    held = isAudible() ? [] : all
+    return isAudible() ? all.map((name) => Events.SegmentFinished({ name })) : []
+  })
 
   /** Returns the bitrates of each representation, by its id. */
   const measureRates = (manifest: string) =>
@@ -46,7 +55,7 @@ export const over = (
     const name = StreamFiles.entry("dash")
     const written = yield* directory.read(name)
     const duration = Manifest.duration(written ?? "")
-    if (written === undefined || duration === 0) return { events, presentation: undefined }
+    if (written === undefined || duration === 0 || !isAudible()) return { events, presentation: undefined }
     const rates = measureRates(written)
     const peaks = rates.map(({ peak }) => peak)
     const captions = yield* finishCaptions(duration)
@@ -57,7 +66,6 @@ export const over = (
       captions: StreamFiles.captionFiles(captions.presentation)
     })
     const averageOf = (id: number) => rates[id]?.average ?? 0
-    const defaultAudio = hasVideo ? renditions.length : 0
     yield* directory.write(name, text)
     const inits = rates.map((_, id) => Events.SegmentFinished({ name: StreamFiles.init(id) }))
     const presentation: Presentation = {

@@ -30,8 +30,34 @@ export interface HlsMedia {
     "measureBytes" | "newSegments" | "read" | "remove" | "sizeOf" | "write"
   >
   /** Returns the codecs of the segments of a rendition (RFC 6381). Some of its segments have finished. */
+  /** Whether a segment has sound, or the presentation has none. No event is reported before, so that a run without sound reports none. */
+  readonly isAudible: Effect.Effect<boolean, PlatformError>
   readonly codecsOf: (rendition: StreamFiles.HlsRendition) => Effect.Effect<ReadonlyArray<string>, PlatformError>
   readonly finishCaptions: CaptionOutput.Finish
+}
+
+/** Bytes of a segment that are searched for audio at once. */
+const searchBytes = 1024 * TransportStream.packetBytes
+
+/** Returns whether a segment of the first rendition has audio. Each segment is read once, until one has. */
+const findAudio = (directory: OutputDirectory.OutputDirectory, expected: Presentation) => {
+  const { prefix } = Arr.headNonEmpty(StreamFiles.hlsRenditions(expected))
+  let isFound = false
+  let index = 0
+  return Effect.gen(function* () {
+    if (isFound) return true
+    yield* directory.measureBytes
+    for (;;) {
+      const name = StreamFiles.segment(prefix, index)
+      const size = directory.sizeOf(name)
+      if (size === 0) return false
+      for (let offset = 0; offset < size && !isFound; offset += searchBytes) {
+        isFound = TransportStream.hasAudio(yield* directory.readRange(name, { offset, length: searchBytes }))
+      }
+      if (isFound) return true
+      index++
+    }
+  })
 }
 
 /** Makes the output of media playlists and segments that ffmpeg writes. */
@@ -48,11 +74,17 @@ export const make = (
         )
       )
     const finishCaptions: CaptionOutput.Finish = (duration) => CaptionOutput.finish(directory, expected, duration)
-    return over({ directory, codecsOf, finishCaptions }, expected)
+    // Audio that is copied is there, but may begin late.
+    const mayBeSilent = hasVideo && hasAudio && expected.isCopy !== true
+    const isAudible = mayBeSilent ? findAudio(directory, expected) : Effect.succeed(true)
+    return over({ directory, codecsOf, finishCaptions, isAudible }, expected)
   })
 
 /** Makes the output of media playlists and segments, wherever they are. */
-export const over = ({ codecsOf, directory, finishCaptions }: HlsMedia, expected: Presentation): PresentationOutput => {
+export const over = (
+  { codecsOf, directory, finishCaptions, isAudible }: HlsMedia,
+  expected: Presentation
+): PresentationOutput => {
   const all = StreamFiles.hlsRenditions(expected)
   const otherAudio = StreamFiles.hlsAudio(expected)
   const hasMultivariant = StreamFiles.hasMultivariant(expected)
@@ -122,6 +154,7 @@ export const over = ({ codecsOf, directory, finishCaptions }: HlsMedia, expected
 
   /** Reads the playlists before the directory, so that all segments that they list are found there. */
   const takeEvents = Effect.gen(function* () {
+    if (!(yield* isAudible)) return []
     const updated: Array<ConversionEvent> = []
     for (const { playlist: name } of [...all, ...otherAudio]) {
       const written = yield* directory.read(name)

@@ -136,6 +136,7 @@ export const make =
             },
             sizeOf: (name) => sizes.get(name) ?? 0
           },
+          isAudible: Effect.sync(() => tracks !== undefined || isEnd),
           codecsOf: ({ playlist }) => Effect.sync(() => all.find((media) => media.playlist === playlist)?.codecs ?? []),
           finishCaptions
         },

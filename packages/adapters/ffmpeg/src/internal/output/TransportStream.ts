@@ -1,9 +1,9 @@
 /**
- * Finds the profile and level of the H.264 video in an MPEG-TS segment (ISO/IEC 13818-1).
+ * Finds the profile and level of the H.264 video in an MPEG-TS segment (ISO/IEC 13818-1), and whether it has audio.
  */
 import * as AnnexB from "./AnnexB.ts"
 
-const packetBytes = 188
+export const packetBytes = 188
 const syncByte = 0x47
 
 /** Returns the payload of a packet: the bytes after its header and adaptation field. */
@@ -13,9 +13,22 @@ const payload = (packet: Uint8Array): Uint8Array => {
   return packet.subarray((control & 2) === 0 ? 4 : 5 + (packet[4] ?? 0))
 }
 
-/** Whether the first payload of a stream begins a PES packet of video (ISO/IEC 13818-1, 2.4.3.7). */
+/** Returns the stream ID of a payload that begins a PES packet; undefined for others (ISO/IEC 13818-1, 2.4.3.7). */
+const streamId = (start: Uint8Array): number | undefined =>
+  start[0] === 0 && start[1] === 0 && start[2] === 1 ? start[3] : undefined
+
 const isVideo = ([start]: ReadonlyArray<Uint8Array>): boolean =>
-  start !== undefined && start[0] === 0 && start[1] === 0 && start[2] === 1 && ((start[3] ?? 0) & 0xf0) === 0xe0
+  start !== undefined && ((streamId(start) ?? 0) & 0xf0) === 0xe0
+
+/** Whether packets have the beginning of a frame of audio: of MPEG, or of another codec in a private stream. */
+export const hasAudio = (packets: Uint8Array): boolean => {
+  for (let at = 0; at + packetBytes <= packets.length; at += packetBytes) {
+    const packet = packets.subarray(at, at + packetBytes)
+    const id = ((packet[1] ?? 0) & 0x40) === 0 ? undefined : streamId(payload(packet))
+    if (id !== undefined && ((id & 0xe0) === 0xc0 || id === 0xbd)) return true
+  }
+  return false
+}
 
 /** Returns `avc1.` with profile, constraints and level in hexadecimal (RFC 6381, section 3.3); undefined without H.264. */
 export const videoCodec = (segment: Uint8Array): string | undefined => {
