@@ -62,6 +62,8 @@ export const Presentation = Schema.Struct({
   isShared: Schema.optionalKey(Schema.Boolean),
   /** H.265 for the players that support it, cut from the content when it is read (`hevc/HevcFiles`). Absent if there is none. */
   hevc: Schema.optionalKey(HevcRendition),
+  /** AV1 for the players that support it, encoded behind the others (`av1/Av1Files`), the best first. Absent if there is none. */
+  av1: Schema.optionalKey(Schema.NonEmptyArray(Rendition)),
   /** The best first. */
   renditions: Schema.NonEmptyArray(Rendition)
 }).annotate({ identifier: "Presentation" })

@@ -22,13 +22,14 @@
  *
  * HLS of a packaged presentation also has `iframes.m3u8`, the playlist of its keyframes, for the multivariant playlist that its ladder makes.
  *
- * A shared presentation may have H.265 that is cut from the content (`hevc/HevcFiles`).
+ * A shared presentation may have H.265 that is cut from the content (`hevc/HevcFiles`), and AV1 that is encoded behind it (`av1/Av1Files`).
  *
  * Both: `poster.jpg`, one frame of the video, which `Transcoder.poster` writes.
  */
 import * as Arr from "effect/Array"
 import type { AudioRendition } from "./AudioRendition.ts"
 import type { CaptionRendition } from "./CaptionRendition.ts"
+import * as Av1Files from "./av1/Av1Files.ts"
 import * as HevcFiles from "./hevc/HevcFiles.ts"
 import type { Format, Presentation, Rendition } from "./Presentation.ts"
 
@@ -72,11 +73,11 @@ export interface CaptionFiles {
   readonly text: string
 }
 
-type Renditions = Pick<Presentation, "audio" | "captions" | "hevc" | "renditions">
+type Renditions = Pick<Presentation, "audio" | "av1" | "captions" | "hevc" | "renditions">
 
 /** Whether the entry playlist of an HLS presentation is a multivariant playlist. */
-export const hasMultivariant = ({ audio, captions, hevc, renditions }: Renditions): boolean =>
-  renditions.length > 1 || audio !== undefined || captions !== undefined || hevc !== undefined
+export const hasMultivariant = ({ audio, av1, captions, hevc, renditions }: Renditions): boolean =>
+  renditions.length > 1 || audio !== undefined || captions !== undefined || hevc !== undefined || av1 !== undefined
 
 /** Returns the files of each HLS rendition. The playlist of a single rendition is the entry playlist. */
 export const hlsRenditions = (presentation: Renditions): Arr.NonEmptyReadonlyArray<HlsRendition> =>
@@ -157,10 +158,10 @@ const folder = `(?:${lines}|audio[1-9]?\\d)`
 const captions = "captions(?:[1-9]?\\d|-[0-9a-f-]{36})"
 const names: { readonly [format in Format]: RegExp } = {
   hls: new RegExp(
-    `^(?:(?:playlist|media|iframes|${folder}|${captions}|${HevcFiles.patterns.playlists})\\.m3u8|${captions}\\.vtt|(?:${folder}/)?index${number}\\.ts|${HevcFiles.patterns.video}|${HevcFiles.patterns.audio})$`
+    `^(?:(?:playlist|media|iframes|${folder}|${captions}|${HevcFiles.patterns.playlists}|${Av1Files.patterns.playlists})\\.m3u8|${captions}\\.vtt|(?:${folder}/)?index${number}\\.ts|${HevcFiles.patterns.video}|${HevcFiles.patterns.audio}|${Av1Files.patterns.video})$`
   ),
   dash: new RegExp(
-    `^(?:manifest\\.mpd|${captions}\\.vtt|init-${number}\\.m4s|chunk-${number}-${number}\\.m4s|${lines}/(?:init|chunk${number})\\.m4s|${HevcFiles.patterns.video})$`
+    `^(?:manifest\\.mpd|${captions}\\.vtt|init-${number}\\.m4s|chunk-${number}-${number}\\.m4s|${lines}/(?:init|chunk${number})\\.m4s|${HevcFiles.patterns.video}|${Av1Files.patterns.video})$`
   )
 }
 
@@ -205,7 +206,7 @@ export interface SharedRendition {
 
 /** Returns the renditions of HLS of a shared presentation: those with the default audio, then the other audio. */
 export const sharedRenditions = (
-  presentation: Pick<Presentation, "audio" | "captions" | "hasAudio" | "hasVideo" | "hevc" | "renditions">
+  presentation: Renditions & Pick<Presentation, "hasAudio" | "hasVideo">
 ): ReadonlyArray<SharedRendition> => {
   const { hasAudio, hasVideo, renditions } = presentation
   const audio = hasVideo ? renditions.length : 0

@@ -88,9 +88,14 @@ export interface LadderJob extends Limited, Suspendable {
   readonly format: Format
   /** The best first. */
   readonly rungs: Arr.NonEmptyReadonlyArray<Rung>
+  /** Default: `h264`. `av1` needs the format `dash`, and has no copy. */
+  readonly codec?: "av1" | "h264" | undefined
   /** Seconds: how long the segments of the copy last. */
   readonly durations: ReadonlyArray<number>
-  /** Seconds: the time in segments of MPEG-TS at which the presentation begins. Default: that of `convert`. */
+  /**
+   * Seconds: the time in segments of MPEG-TS, and in those of AV1, at which the presentation begins. Default: that of `convert`; 0 for
+   * AV1.
+   */
   readonly firstTime?: number | undefined
   /**
    * For DASH: the ladder of the same copy in HLS, which is copied instead of encoding the content again. If its segments do not fit, the
@@ -150,6 +155,9 @@ export class Transcoder extends Context.Service<
     /**
      * Encodes lower renditions of a video that was copied, with a segment for each of those of the copy, which begins and ends with it.
      * There are no playlists (`LadderPlaylists`). Otherwise like `convert`. Fails with `Failed` if the segments do not fit.
+     *
+     * Rungs of AV1 are encoded one after the other, since each takes much memory; their names are those of `Av1Files`. One that the limits
+     * or the encoder do not permit is left out. The run fails if that leaves none.
      */
     readonly ladder: (job: LadderJob) => Stream.Stream<ConversionEvent, TranscodeError>
 

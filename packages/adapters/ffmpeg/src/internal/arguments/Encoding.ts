@@ -44,7 +44,29 @@ const at = (times: ReadonlyArray<number>): string => ["0", ...times.map((time) =
 const longestInterval = 600
 const noLimit = 1_000_000
 
-const encoding = (
+/**
+ * Of SVT-AV1. A moving fractal in 1080p took 0.78 of the bytes of H.264 with the preset `veryfast` at the same quality (SSIM 0.946 and
+ * 0.947), and twice its processor time. Preset 8 takes 1.7 times that of preset 9, and saves no bytes.
+ */
+const av1Preset = 9
+/** The scale of AV1 ends at 63. */
+const av1Quality = 35
+
+/** The encoder makes a keyframe where it is asked to, and nowhere else. */
+const av1 = ({ keyframes = [], maxBitrate, threads }: VideoEncoding, stream: string): Options.Options => ({
+  [`c:${stream}`]: "libsvtav1",
+  [`preset:${stream}`]: av1Preset,
+  [`threads:${stream}`]: threads,
+  [`fps_mode:${stream}`]: "vfr",
+  [`crf:${stream}`]: av1Quality,
+  [`maxrate:${stream}`]: maxBitrate,
+  [`bufsize:${stream}`]: 2 * maxBitrate,
+  [`svtav1-params:${stream}`]: `scd=0:enable-force-key-frames=1:lp=${threads}`,
+  [`force_key_frames:${stream}`]: at(keyframes),
+  [`g:${stream}`]: noLimit
+})
+
+const h264 = (
   { isUnlimited = false, keyframes, maxBitrate, preset, threads }: VideoEncoding,
   stream: string
 ): Options.Options => ({
@@ -60,6 +82,9 @@ const encoding = (
   [`sc_threshold:${stream}`]: 0,
   [`g:${stream}`]: keyframes === undefined ? longestInterval : noLimit
 })
+
+const encoding = (encode: VideoEncoding, stream: string): Options.Options =>
+  encode.codec === "av1" ? av1(encode, stream) : h264(encode, stream)
 
 export const video = ({ encode, map }: VideoTrack, stream: string): Options.Options => ({
   map,

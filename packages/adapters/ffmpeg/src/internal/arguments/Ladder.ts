@@ -39,6 +39,15 @@ const formats: { readonly [format in Format]: Muxer } = {
   })
 }
 
+/**
+ * Options of an output of fragmented MP4 whose times begin this many seconds later. The muxer writes them into the segments: it would write
+ * them into an edit list otherwise, which players of segments ignore.
+ */
+export const laterBy = (seconds: number): Options.Options => ({
+  output_ts_offset: seconds,
+  hls_segment_options: "movflags=+frag_discont"
+})
+
 export const outputs = (
   { audio, filters, presentation: { renditions }, video }: Tracks,
   format: Format,

@@ -10,12 +10,14 @@ import type { Presentation } from "@holdfast/core/transcoding/Presentation"
 import * as Colors from "./Colors.ts"
 import type * as Options from "./Options.ts"
 
-/** Settings of the video encoder. */
+/** Settings of the video encoder. The preset is that of H.264. */
 interface EncoderSettings {
   readonly preset: string
   readonly threads: number
   /** Seconds: the only frames that become keyframes beside the first one. Default: one at every beginning of a segment. */
   readonly keyframes?: ReadonlyArray<number> | undefined
+  /** Default: `h264`. */
+  readonly codec?: "av1" | "h264" | undefined
   /** Whether the bitrate has no maximum. Default: false. */
   readonly isUnlimited?: boolean | undefined
 }

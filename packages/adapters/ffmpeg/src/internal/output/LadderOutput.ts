@@ -32,20 +32,30 @@ const fit = (actual: ReadonlyArray<number>, expected: ReadonlyArray<number>): bo
 const headBytes = 64 * 1024
 const audioCodec = "mp4a.40.2"
 
-/** Returns the codec of an initialization segment, from its box `avcC` (ISO/IEC 14496-15, 5.3.3.1). */
+const twoDigits = (value: number): string => String(value).padStart(2, "0")
+
+/** Returns the codec of video of 8 bits, from the box `av1C` (AV1 in ISO base media, 2.3 and 5). */
+const av1Codec = (box: Buffer): string => {
+  const [, profileAndLevel = 0, tier = 0] = box
+  return `av01.${profileAndLevel >> 5}.${twoDigits(profileAndLevel & 31)}${tier >> 7 === 1 ? "H" : "M"}.08`
+}
+
+/** Returns the codec of an initialization segment, from its box `avcC` (ISO/IEC 14496-15, 5.3.3.1) or `av1C`. */
 const videoCodec = (init: Uint8Array): string | undefined => {
   const bytes = Buffer.from(init)
   const at = bytes.indexOf("avcC")
-  return at < 0 ? undefined : `avc1.${bytes.subarray(at + 5, at + 8).toString("hex")}`
+  if (at >= 0) return `avc1.${bytes.subarray(at + 5, at + 8).toString("hex")}`
+  const av1 = bytes.indexOf("av1C")
+  return av1 < 0 ? undefined : av1Codec(bytes.subarray(av1 + 4))
 }
 
-/** Makes the output of a run whose segments have to last as long as `durations`. */
+/** Makes the output of a run whose segments have to last as long as `durations`, and whose files have names that begin with `prefix`. */
 export const make =
-  (durations: ReadonlyArray<number>) =>
+  (durations: ReadonlyArray<number>, prefix?: string) =>
   (path: string, expected: Presentation): Effect.Effect<PresentationOutput, never, FileSystem.FileSystem> =>
     Effect.gen(function* () {
       const { format, hasAudio, renditions } = expected
-      const directory = yield* OutputDirectory.make(path, format)
+      const directory = yield* OutputDirectory.make(path, format, prefix)
       const takeEvents = Effect.map(directory.newSegments, (names) =>
         names.map((name) => Events.SegmentFinished({ name }))
       )

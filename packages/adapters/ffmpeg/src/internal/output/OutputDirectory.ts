@@ -45,14 +45,20 @@ const orUndefined = <A>(self: Effect.Effect<A, PlatformError>): Effect.Effect<A 
     () => Effect.undefined
   )
 
-/** Makes a reader of a directory and its subdirectories. */
-export const make = (path: string, format: Format): Effect.Effect<OutputDirectory, never, FileSystem.FileSystem> =>
+/** Makes a reader of a directory and its subdirectories: of the files whose names begin with `prefix`. */
+export const make = (
+  path: string,
+  format: Format,
+  prefix = ""
+): Effect.Effect<OutputDirectory, never, FileSystem.FileSystem> =>
   Effect.map(FileSystem.FileSystem, (files) => {
     /** Bytes by name. */
     const finished = new Map<string, number>()
     const reported = new Set<string>()
 
-    const list = files.readDirectory(path, { recursive: true })
+    const list = Effect.map(files.readDirectory(path, { recursive: true }), (names) =>
+      prefix === "" ? names : names.filter((name) => name.startsWith(prefix))
+    )
 
     const currentSize = (name: string) =>
       Effect.map(orUndefined(files.stat(`${path}/${name}`)), (info) =>
