@@ -1,4 +1,4 @@
-import type { RequestListener } from "node:http"
+import { get, type IncomingMessage, type RequestListener } from "node:http"
 import { connect } from "node:net"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Effect from "effect/Effect"
@@ -8,6 +8,9 @@ import * as Layer from "effect/Layer"
 import { layerWebCrypto } from "effect/crypto/SecureRandom"
 import * as StandaloneServer from "../../src/server/listener/StandaloneServer.ts"
 import * as RawHttp from "../support/RawHttp.ts"
+
+/** Length of the response to /large; more than the buffers of the sockets hold. */
+const largeBytes = 64 * 1024 * 1024
 
 /** Called when the response to /large ends; the parameter is whether it was sent completely. */
 let onLargeEnd = (_isComplete: boolean): void => undefined
@@ -32,21 +35,21 @@ const listener: RequestListener = (request, response) => {
   if (request.url === "/waits") return
   if (request.url === "/large") {
     response.once("close", () => onLargeEnd(response.writableFinished))
-    return void response.end(Buffer.alloc(64 * 1024 * 1024))
+    return void response.end(Buffer.alloc(largeBytes))
   }
   let length = 0
   request.on("data", (chunk: Buffer) => (length += chunk.length))
   request.on("end", () => response.end(`${length} bytes`))
 }
 
-const start = (idle: Duration.Input) =>
+const start = (idle: Duration.Input, shutdownTimeout: Duration.Input = Duration.zero) =>
   ManagedRuntime.make(
     StandaloneServer.layer(Effect.succeed(listener), {
       host: "127.0.0.1",
       port: 0,
       idleTimeout: Duration.fromInputUnsafe(idle),
       drainDelay: Duration.zero,
-      shutdownTimeout: Duration.zero,
+      shutdownTimeout: Duration.fromInputUnsafe(shutdownTimeout),
       minRate: 1024,
       minRateWindow: Duration.minutes(1),
       maxConnections: 100,
@@ -197,5 +200,22 @@ describe("StandaloneServer: stalled connection", () => {
     }
     expect(isClosed).toBe(false)
     waiting.destroy()
+  })
+})
+
+describe("StandaloneServer: stop", () => {
+  it("client still reads a response that the handler has ended → sent completely, other connections are closed", async () => {
+    const runtime = start("1 minute", "1 minute")
+    const url = await urlOf(runtime)
+    const idle = RawHttp.sendRaw(url, "GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+    const response = await new Promise<IncomingMessage>((resolve) => get(`${url}/large`, { agent: false }, resolve))
+    const stopped = runtime.dispose()
+    await expect.poll(() => fetch(url).then(Boolean, () => false)).toBe(false)
+    // The server has closed idle connections several times before the client reads on.
+    await expect(idle).resolves.toContain("0 bytes")
+    let received = 0
+    for await (const chunk of response) received += (chunk as Buffer).length
+    expect(received).toBe(largeBytes)
+    await stopped
   })
 })

@@ -22,6 +22,11 @@ export interface Connections {
   readonly track: (request: IncomingMessage, response: ServerResponse) => () => Traffic
   /** Makes each connection close after the response to its current request, as far as the head of the response is not sent. */
   readonly closeAfterResponses: () => void
+  /**
+   * Closes the connections that wait for their next request. Node's `closeIdleConnections` also closes those whose clients have yet to
+   * read the last bytes of a response.
+   */
+  readonly closeIdle: () => void
   /** Returns the response to the current request of a socket. */
   readonly responseOn: (socket: Socket) => ServerResponse | undefined
 }
@@ -45,6 +50,8 @@ interface OpenSocket {
   active: ActiveRequest | undefined
   /** The bytes at the end of the latest request. */
   counted: Traffic
+  /** Whether a request has been received and answered completely since which no other began. */
+  isIdle: boolean
 }
 
 /**
@@ -87,10 +94,13 @@ export const make = (server: Server, { idle, minimumRate }: Limits): Connections
     if (ended === undefined || state.active !== ended) return
     state.active = undefined
     inFlight--
+    if (ended.request.complete) state.isIdle = true
+    // The client still sends a body that the handler does not read.
+    else ended.request.once("close", () => (state.isIdle = state.active === undefined))
   }
 
   server.on("connection", (socket: Socket) => {
-    const state: OpenSocket = { active: undefined, counted: { received: 0, sent: 0 } }
+    const state: OpenSocket = { active: undefined, counted: { received: 0, sent: 0 }, isIdle: false }
     open.set(socket, state)
     socket.once("close", () => {
       open.delete(socket)
@@ -140,6 +150,7 @@ export const make = (server: Server, { idle, minimumRate }: Limits): Connections
       if (state !== undefined) {
         if (state.active === undefined) inFlight++
         state.active = active
+        state.isIdle = false
         response.once("close", () => endRequest(state, active))
       }
       return () => {
@@ -152,6 +163,9 @@ export const make = (server: Server, { idle, minimumRate }: Limits): Connections
       for (const { active } of open.values()) {
         if (active !== undefined && !active.response.headersSent) active.response.shouldKeepAlive = false
       }
+    },
+    closeIdle: () => {
+      for (const [socket, { isIdle }] of open) if (isIdle) socket.destroy()
     },
     responseOn: (socket) => open.get(socket)?.active?.response
   }

@@ -6,6 +6,7 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { Server } from "node:http"
 import type { AddressInfo } from "node:net"
+import type * as Connections from "./Connections.ts"
 
 /** The server cannot listen on this address. */
 export class ListenError extends Data.TaggedError("ListenError")<{
@@ -31,7 +32,7 @@ export class ListenError extends Data.TaggedError("ListenError")<{
   }
 }
 
-/** Milliseconds between two calls of `closeIdleConnections` while the server stops. */
+/** Milliseconds between two calls of `closeIdle` while the server stops. */
 const closeIdleInterval = 50
 
 /** An address to listen on, and the command-line options for it, which errors name. */
@@ -79,17 +80,22 @@ const untilQuiet: Effect.Effect<void> = Effect.callback((resume) => {
 })
 
 /** Stops accepting connections and waits for the running requests. Closes all connections after `limit`. */
-export const drain = (server: Server, limit: Duration.Duration): Effect.Effect<void> =>
+export const drain = (
+  server: Server,
+  { closeIdle }: Pick<Connections.Connections, "closeIdle">,
+  limit: Duration.Duration
+): Effect.Effect<void> =>
   Effect.andThen(
     untilQuiet,
     Effect.callback<void>((resume) => {
       // A connection becomes idle when its response is complete. It would then wait for its next request.
-      const timer = setInterval(() => server.closeIdleConnections(), closeIdleInterval)
+      const timer = setInterval(closeIdle, closeIdleInterval)
+      // `close` calls it.
+      server.closeIdleConnections = closeIdle
       server.close(() => {
         clearInterval(timer)
         resume(Effect.void)
       })
-      server.closeIdleConnections()
       return Effect.sync(() => clearInterval(timer))
     })
   ).pipe(

@@ -122,7 +122,7 @@ const open = (
     // outside of the access log.
     server.on("checkExpectation", listener)
     const opened = yield* Effect.acquireRelease(ServerLifecycle.listen(server, address), () =>
-      ServerLifecycle.drain(server, drain)
+      ServerLifecycle.drain(server, connections, drain)
     )
     // Once the server listens, an error concerns one connection only, for example too many open files.
     const fork = Effect.runForkWith(yield* Effect.context<never>())

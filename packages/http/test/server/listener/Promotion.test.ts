@@ -58,7 +58,7 @@ describe("memory of ended requests", () => {
       const at = index % atOnce
       responses[at]?.emit("close")
       const response = (responses[at] = new EventEmitter())
-      const request = { socket: sockets[at], payload } as unknown as IncomingMessage
+      const request = { socket: sockets[at], payload, complete: true } as unknown as IncomingMessage
       connections.track(request, response as unknown as ServerResponse)
     })
     server.emit("close")
