@@ -89,6 +89,7 @@ const pageOf = ({ format, library }: Case, source: string) => `<!doctype html><t
   <link rel="icon" href="data:,"><video id="video" autoplay muted></video><script src="/${library}"></script><script>
     const [video, source, type] = [document.getElementById("video"), ${JSON.stringify(source)}, "${types[format]}"]
     const fail = (reason) => (document.title = "failed: " + reason)
+    video.addEventListener("ended", () => (video.dataset.end = "reached"))
     ${libraries[library].play}
   </script>`
 
@@ -142,7 +143,8 @@ Requires.requires(BrowserSetup.missing).describe("libraries of others", () => {
       const hasHevc = await page.evaluate(loadsHevc)
       const seek = "document.querySelector('video').currentTime = document.querySelector('video').duration - 0.5"
       if (Number.isFinite(duration)) await page.evaluate(seek)
-      await PlayerTab.until(page, "video.ended || document.title.startsWith('failed')")
+      // Not `video.ended`: it becomes false again where a library pauses or seeks after the end.
+      await PlayerTab.until(page, "video.dataset.end === 'reached' || document.title.startsWith('failed')")
       const title = await page.title()
       await context.close()
       return { library, format, sample, title, seconds: Math.round(duration), hasPicture: videoHeight > 0, hasHevc }

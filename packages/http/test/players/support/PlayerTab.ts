@@ -42,7 +42,7 @@ export const until = (page: Page | Frame, condition: string): Promise<void> =>
         const video = document.querySelector("video")
         return ${condition}
       })()`)
-      if (isTrue !== true) throw new Error(`${condition}: ${JSON.stringify(await video(page))}`)
+      if (isTrue !== true) throw new Error(`${page.url()}: ${condition}: ${JSON.stringify(await video(page))}`)
     },
     { timeout: 40_000, interval: 50 }
   )
