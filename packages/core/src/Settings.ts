@@ -66,6 +66,8 @@ export interface Settings {
   readonly videoLadders: boolean
   /** Whether H.265 in MP4 and QuickTime files plays as it is, HDR included, beside the H.264 that is encoded from it. */
   readonly videoHevc: boolean
+  /** Whether a worker also encodes AV1 behind video that is encoded, once it is READY. */
+  readonly videoAv1: boolean
   /** What a tenant may have at most, unless the operator has set a limit for it (`Quotas`). */
   readonly quota: Quota
   /** How many requests one key may make over HTTP. */
@@ -97,6 +99,7 @@ export const defaults: Settings = {
   videoLines: 1080,
   videoLadders: true,
   videoHevc: false,
+  videoAv1: false,
   quota: {
     bytes: null,
     files: null,

@@ -30,11 +30,12 @@ export interface StoredConversion {
   readonly finishedAt: DateTime.Utc | null
 }
 
-/** Returns the renditions, the H.265 of the content last. */
-const renditionsOf = (presentation: Presentation | null): ReadonlyArray<Rendition> =>
-  presentation === null
-    ? []
-    : [...presentation.renditions, ...(presentation.hevc === undefined ? [] : [presentation.hevc])]
+/** Returns the renditions: H.264, AV1, and the H.265 of the content last. */
+const renditionsOf = (presentation: Presentation | null): ReadonlyArray<Rendition> => {
+  if (presentation === null) return []
+  const { av1 = [], hevc, renditions } = presentation
+  return [...renditions, ...av1, ...(hevc === undefined ? [] : [hevc])]
+}
 
 /** Returns the record that callers see. */
 export const toRecord = (stored: StoredConversion): StreamRecord => ({

@@ -11,7 +11,8 @@ export type StreamState = typeof StreamState.Type
 
 const StreamRendition = Schema.Struct({
   name: Schema.String.annotate({
-    description: "Lines of the shorter side, as in `720p`; `audio`; or `hevc` for H.265 as it was uploaded."
+    description:
+      "Lines of the shorter side, as in `720p`, or `720p-av1` for AV1; `audio`; or `hevc` for H.265 as it was uploaded."
   }),
   width: Schema.NullOr(Schema.Int).annotate({ description: "Pixels; null if there is no picture." }),
   height: Schema.NullOr(Schema.Int),
@@ -34,7 +35,7 @@ export const StreamRecord = Schema.Struct({
   state: StreamState,
   progress: Schema.Finite.annotate({ description: "From 0 to 1." }),
   renditions: Schema.Array(StreamRendition).annotate({
-    description: "The best first, and `hevc` last; empty until the conversion runs."
+    description: "The best first, then the AV1, and `hevc` last; empty until the conversion runs."
   }),
   audio: Schema.Array(StreamAudio).annotate({
     description: "The audio among which a viewer chooses, the default first; empty if there is only one."

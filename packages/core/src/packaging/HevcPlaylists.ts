@@ -4,7 +4,7 @@
 import type { AudioRendition } from "../transcoding/AudioRendition.ts"
 import * as HevcFiles from "../transcoding/hevc/HevcFiles.ts"
 import * as MultivariantPlaylist from "../transcoding/MultivariantPlaylist.ts"
-import type { HevcRendition, Presentation } from "../transcoding/Presentation.ts"
+import type { HevcRendition, Presentation, Rendition } from "../transcoding/Presentation.ts"
 import * as StreamFiles from "../transcoding/StreamFiles.ts"
 import * as MediaPlaylist from "./internal/presentation/MediaPlaylist.ts"
 
@@ -56,41 +56,50 @@ export interface HlsAddition {
   readonly audio: ReadonlyArray<StoredAudio>
 }
 
-/** Returns the rendition with its audio. */
-export const withAudio = ({ audio, hevc }: Pick<HlsAddition, "audio" | "hevc">): HevcRendition => {
+/** Returns a rendition with its audio. */
+export const withAudio = <A extends Rendition>(rendition: A, audio: ReadonlyArray<StoredAudio>): A => {
   const beside = Math.max(0, ...audio.map(({ bandwidth }) => bandwidth))
-  const codecs = new Set([...(hevc.codecs ?? []), ...audio.map(({ codec }) => codec)])
+  const codecs = new Set([...(rendition.codecs ?? []), ...audio.map(({ codec }) => codec)])
   return {
-    ...hevc,
-    bitrate: hevc.bitrate + beside,
-    peakBitrate: (hevc.peakBitrate ?? hevc.bitrate) + beside,
+    ...rendition,
+    bitrate: rendition.bitrate + beside,
+    peakBitrate: (rendition.peakBitrate ?? rendition.bitrate) + beside,
     codecs: [...codecs]
   }
 }
 
+/** Returns the group of the audio beside H.265 or AV1, by its name. */
+export const audioGroup = (video: string, audio: ReadonlyArray<StoredAudio>): MultivariantPlaylist.AudioGroup => ({
+  id: video,
+  codec: undefined,
+  audio: audio.map(({ rendition }, order) => ({ rendition, uri: `${HevcFiles.audioName(order, video)}.m3u8` }))
+})
+
+/** Returns the playlists of that group. */
+export const audioPlaylists = (
+  video: string,
+  audio: ReadonlyArray<StoredAudio>
+): ReadonlyArray<readonly [name: string, text: string]> =>
+  audio.map(({ durations }, order) => {
+    const folder = HevcFiles.audioName(order, video)
+    return [`${folder}.m3u8`, MediaPlaylist.renderFragments(durations, folder)]
+  })
+
 /** Returns the playlists of HLS that change, and those that are new, given the multivariant playlist. */
 export const joinHls = (multivariant: string, addition: HlsAddition): ReadonlyMap<string, string> => {
   const { audio, playlist } = addition
-  const { range, ...rendition } = withAudio(addition)
-  const group: MultivariantPlaylist.AudioGroup = {
-    id: HevcFiles.name,
-    codec: undefined,
-    audio: audio.map(({ rendition: one }, order) => ({ rendition: one, uri: `${HevcFiles.audioName(order)}.m3u8` }))
-  }
+  const { range, ...rendition } = withAudio(addition.hevc, audio)
   const text = MultivariantPlaylist.addVariant(multivariant, {
     rendition,
     uri: HevcFiles.playlist,
     peakBitrate: rendition.peakBitrate ?? rendition.bitrate,
     codecs: rendition.codecs ?? [],
-    audio: group,
+    audio: audioGroup(HevcFiles.name, audio),
     range
   })
   return new Map([
     [HevcFiles.playlist, playlist],
-    ...audio.map(({ durations }, order): [string, string] => {
-      const folder = HevcFiles.audioName(order)
-      return [`${folder}.m3u8`, MediaPlaylist.renderFragments(durations, folder)]
-    }),
+    ...audioPlaylists(HevcFiles.name, audio),
     [StreamFiles.entry("hls"), text]
   ])
 }

@@ -143,6 +143,23 @@ export const below = (copied: Copied, lines = usualLines): ReadonlyArray<Rung> =
   )
 }
 
+/** The part of the greatest bitrate of H.264 that AV1 needs for the same pictures. */
+const av1Part = 0.7
+
+/** Returns the rungs of AV1 for a presentation of this video, the best first: one for each of its sizes. */
+export const ofAv1 = (
+  { renditions }: Presentation,
+  video: Pick<Video, "bitrate" | "codec" | "frameRate" | "height" | "width">,
+  lines: number = usualLines
+): ReadonlyArray<Rung> => {
+  const usual = rungs(video, lines)
+  return renditions.flatMap(({ bitrate, height, width }) => {
+    if (height === null || width === null) return []
+    const same = usual.find((rung) => rung.height === height && rung.width === width)
+    return [{ width, height, maxBitrate: Math.round(Math.max(bitrate, same?.maxBitrate ?? 0) * av1Part) }]
+  })
+}
+
 /** Returns the rungs of the ladder below a copy, the best first; none for audio, and for video that was encoded in all of its sizes. */
 export const belowCopy = (
   { isShared, renditions: [best, ...others] }: Presentation,

@@ -82,12 +82,22 @@ const joinHls = (copy: Copy, lower: ReadonlyArray<Rendition>): Texts => {
   ])
 }
 
-const toRepresentation = (rendition: Rendition, [timescale, segments]: readonly [string, string]): string => {
+/** The times of segments in a manifest. */
+interface Timeline {
+  readonly timeScale: string
+  /** The element `SegmentTimeline`. */
+  readonly segments: string
+  /** Ticks at which the presentation begins. */
+  readonly offset: number
+}
+
+const toRepresentation = (rendition: Rendition, { offset, segments, timeScale }: Timeline): string => {
   const { bitrate, codecs = [], frameRate, height, name, peakBitrate, width } = rendition
   const rate = frameRate === null ? "" : ` frameRate="${Math.round(frameRate * 1000)}/1000"`
+  const begin = offset === 0 ? "" : ` presentationTimeOffset="${offset}"`
   return [
     `<Representation id="${name}" mimeType="video/mp4" codecs="${codecs.join(",")}" bandwidth="${peakBitrate ?? bitrate}" width="${width}" height="${height}"${rate}>`,
-    `\t<SegmentTemplate timescale="${timescale}" initialization="${StreamFiles.ladderInit(rendition)}" media="${StreamFiles.ladderChunk(rendition, "$Number$")}" startNumber="1">`,
+    `\t<SegmentTemplate timescale="${timeScale}"${begin} initialization="${StreamFiles.ladderInit(rendition)}" media="${StreamFiles.ladderChunk(rendition, "$Number$")}" startNumber="1">`,
     `\t\t${segments}`,
     "\t</SegmentTemplate>",
     "</Representation>"
@@ -96,15 +106,41 @@ const toRepresentation = (rendition: Rendition, [timescale, segments]: readonly 
     .join("")
 }
 
+/** Returns a timeline that begins later by so many ticks. */
+const shift = (segments: string, later: number): string =>
+  segments.replaceAll(/ t="(\d+)"/g, (_, ticks: string) => ` t="${Number(ticks) + later}"`)
+
 const joinDash = (copy: Copy, lower: ReadonlyArray<Rendition>): Texts => {
   const representation = representationOf(copy)
   const [, timescale = "1", attributes = "", segments = ""] = timeline.exec(representation) ?? []
   // The times of the lower renditions begin with the presentation.
   const [, offset = "0"] = /presentationTimeOffset="(\d+)"/.exec(attributes) ?? []
-  const shifted = segments.replaceAll(/ t="(\d+)"/g, (_, ticks: string) => ` t="${Number(ticks) - Number(offset)}"`)
-  const added = lower.map((rendition) => toRepresentation(rendition, [timescale, shifted])).join("")
+  const line = { timeScale: timescale, segments: shift(segments, -Number(offset)), offset: 0 }
+  const added = lower.map((rendition) => toRepresentation(rendition, line)).join("")
   const text = copy.playlists.get(StreamFiles.entry("dash")) ?? ""
   return new Map([[StreamFiles.entry("dash"), text.replace(video, (found) => found + added)]])
+}
+
+/**
+ * Returns an adaptation set of renditions that have a segment for each one of the best video in a manifest, as its set `id`. The times in
+ * their segments are later by `firstTime` seconds. Players prefer the set to others that they can play.
+ */
+export const adaptationSet = (
+  copy: Copy,
+  renditions: ReadonlyArray<Rendition>,
+  firstTime: number,
+  id: number
+): string => {
+  const [, timeScale = "1", , segments = ""] = timeline.exec(representationOf(copy)) ?? []
+  const offset = Math.round(firstTime * Number(timeScale))
+  // The first entry may have no time, which means 0.
+  const whole = segments.replace(/^(<SegmentTimeline>\s*<S )(?!t=)/, '$1t="0" ')
+  const line: Timeline = { timeScale, segments: shift(whole, offset), offset }
+  return [
+    `\t\t<AdaptationSet id="${id}" contentType="video" startWithSAP="1" segmentAlignment="true" selectionPriority="2">\n`,
+    ...renditions.map((rendition) => toRepresentation(rendition, line)),
+    "\t\t</AdaptationSet>\n"
+  ].join("")
 }
 
 /** Returns the playlists that change when the lower renditions join the copy, and those that are new. The best comes first in `lower`. */

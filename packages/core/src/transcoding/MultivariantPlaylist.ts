@@ -182,12 +182,13 @@ const toLines = ({ audio, id }: AudioGroup): string =>
 /**
  * Returns a multivariant playlist with a further variant, behind those that it has, and with its audio. It has the captions of the others.
  * If it has HDR, all variants state their range (RFC 8216bis, section 4.4.6.2). If it has audio, the others have a group, too, if only for
- * the audio in their segments: Shaka Player waits for the audio of the further variant otherwise, which it never loads.
+ * the audio in their segments: Shaka Player waits for the audio of the further variant otherwise, which it never loads. A group that another
+ * variant has already is not added again.
  */
 export const addVariant = (text: string, variant: Variant): string => {
   const { audio, range = "SDR", uri } = variant
   const [captions = ""] = captionsIn.exec(text) ?? []
-  const own = hasAudio(audio) ? toLines(audio) : ""
+  const own = hasAudio(audio) && !text.includes(`,GROUP-ID="${audio.id}",`) ? toLines(audio) : ""
   const [first] = audio?.audio ?? []
   const inSegments =
     first === undefined || text.includes("#EXT-X-MEDIA:TYPE=AUDIO,")
@@ -196,7 +197,7 @@ export const addVariant = (text: string, variant: Variant): string => {
   const media = `${inSegments === undefined ? "" : toLines(inSegments)}${own}`
   const further = `${range === "SDR" ? "" : ",VIDEO-RANGE=SDR"}${inSegments === undefined ? "" : `,AUDIO="${audioGroup}"`}`
   const others = text.replaceAll(/^#EXT-X-STREAM-INF:.*$/gm, (tag) => `${tag}${further}`)
-  const stated = range === "SDR" ? { ...variant, range: undefined } : variant
+  const stated = { ...variant, range: range === "SDR" && !text.includes(",VIDEO-RANGE=") ? undefined : range }
   const tag = `#EXT-X-STREAM-INF:${streamInf(stated)}${groupsOf(variant, [])}${captions}`
   return `${others.replace(/^#EXT-X-STREAM-INF:/m, (found) => `${media}${found}`)}${tag}\n${uri}\n`
 }

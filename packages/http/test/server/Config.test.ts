@@ -118,6 +118,7 @@ describe("Config", () => {
           videoLines: 1080,
           videoLadders: true,
           videoHevc: false,
+          videoAv1: false,
           videoPreset: "veryfast",
           videoPerTitle: false,
           playbackLifetime: "43200000 millis",

@@ -89,7 +89,7 @@ export const publish = Effect.fnUntraced(function* (
   const key = BlobKey.make({ tenantId: claim.tenantId, bucketId: claim.bucketId, blobId })
   const { sha256, size } = yield* store.put(key, Stream.fromIterable(prepared.index))
   const now = yield* DateTime.now
-  const hasLadder = hasTranscoder && (yield* LadderBelow.isWanted(prepared.presentation))
+  const hasLadder = hasTranscoder && (yield* LadderBelow.isWanted(prepared.presentation, "auto"))
   const publication = {
     segments: [{ name: StreamFiles.index, blobId, size, sha256 }],
     playlists: [

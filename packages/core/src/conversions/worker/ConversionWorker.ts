@@ -46,7 +46,7 @@ const work = Effect.fnUntraced(function* (options: ConversionWorkerOptions.Conve
   const fail = Effect.fnUntraced(function* (claim: ConversionClaim, failure: ConversionFailure) {
     yield* repository.fail(claim, failure)
     if (!claim.isLadder) return
-    yield* Effect.annotateLogs(Effect.logWarning("lower renditions not made; the stream plays without them"), {
+    yield* Effect.annotateLogs(Effect.logWarning("further renditions not made; the stream plays without them"), {
       reason: failure.fault.detail
     })
   })

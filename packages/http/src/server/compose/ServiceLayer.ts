@@ -144,6 +144,7 @@ const layerSettings = (config: Config) =>
       videoLines: config.videoLines,
       videoLadders: config.videoLadders,
       videoHevc: config.videoHevc,
+      videoAv1: config.videoAv1,
       quota: QuotaSettings.fromConfig(config),
       keyRate: config.rateKey,
       tenantRate: config.rateTenant,

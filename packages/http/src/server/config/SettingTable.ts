@@ -454,6 +454,12 @@ export const settings = {
     "off",
     "Whether H.265 (HEVC) in MP4 and QuickTime files is also played as it is, HDR included, by the players that support it. It is cut from the file when it is read, and takes no further storage beside a small index."
   ),
+  videoAv1: withDefault(
+    ["HOLDFAST_VIDEO_AV1"],
+    SettingType.onOff,
+    "off",
+    "Whether a video that is encoded also gets AV1, for the players that support it. It is encoded after the stream is READY, and takes some twice the processor time of the other sizes, and three quarters of their storage."
+  ),
   videoPreset: withDefault(
     ["HOLDFAST_VIDEO_PRESET"],
     SettingType.oneOf("ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow", "slower", "veryslow"),

@@ -20,7 +20,7 @@ import { record } from "../events/RecordEvent.ts"
 import * as Row from "../Row.ts"
 import { transaction } from "../../Transaction.ts"
 import { conversionEvent } from "./ConversionEvents.ts"
-import { dropRest, dropSome, ofConversions, ofLadder } from "./ConversionFiles.ts"
+import { completeInheritance, dropRest, dropSome, ofConversions, ofLadder } from "./ConversionFiles.ts"
 import { toClaim } from "./ConversionRow.ts"
 import { columnsOf, isCurrent, isWaitingForHls, nextConversion, type Queue } from "./NextConversion.ts"
 import { waitingTenants } from "./WaitingTenants.ts"
@@ -150,6 +150,8 @@ const claimFrom = (queue: Queue, sql: SqlClient, poll: PageRead) => {
     for (let count = 0; count < maxSearches; count++) {
       const found = yield* search(terms)
       if (Option.isNone(found)) break
+      // The files of one that inherits them must not join those of its claim.
+      if (queue === "ladder") yield* completeInheritance(sql, found.value)
       const claimed = yield* (queue === "ladder" ? claimLadder : claimFound)(sql, found.value, terms)
       if (Option.isSome(claimed)) return claimed
     }

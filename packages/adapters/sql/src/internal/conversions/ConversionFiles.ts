@@ -19,9 +19,10 @@ const stepSize = 500
 export const ofConversions = (sql: SqlClient, conversionIds: ReadonlyArray<string>): Fragment =>
   among(sql, "conversion_id", conversionIds)
 
-/** Condition: the segments of a ladder. They are the only files of a copy in directories that are named by lines. */
+/** Condition: the segments of a ladder, or of AV1. They are the only files of a READY presentation in directories that are named by lines. */
 export const ofLadder = (sql: SqlClient, conversionId: string): Fragment =>
-  sql`conversion_id = ${conversionId} AND blob_id IS NOT NULL AND name >= '0' AND name < ':' AND name LIKE '%p/%'`
+  sql`conversion_id = ${conversionId} AND blob_id IS NOT NULL AND name >= '0' AND name < ':'
+    AND (name LIKE '%p/%' OR name LIKE '%p-av1/%')`
 
 /**
  * Removes some files, in a transaction of its caller; the segments' blobs become DOOMED. Returns whether there may be more such files.
@@ -111,8 +112,8 @@ const leaveSome = Effect.fnUntraced(function* (sql: SqlClient, conversionId: str
 })
 
 /**
- * Removes a conversion that the transaction of the caller has locked. One that shares its files inherits them, with the pictures that are
- * to be made. Returns what is to run after that transaction: it removes the
+ * Removes a conversion that the transaction of the caller has locked. One that shares its files inherits them, with the pictures and the
+ * AV1 that are to be made. Returns what is to run after that transaction: it removes the
  * files that are left. Until then the conversion belongs to a blob that is DOOMED, so that no request and no worker finds it, and the
  * sweep removes what a process that dies leaves.
  */
@@ -121,6 +122,11 @@ export const removeConversion = Effect.fnUntraced(function* (sql: SqlClient, con
   yield* sql`UPDATE conversion SET poster_due =
       (SELECT owner.poster_due FROM conversion AS owner WHERE owner.id = ${conversionId})
     WHERE shares_id = ${conversionId} AND poster_due IS NULL`
+  // A running claim ends with the conversion, so that another worker begins again when its lease would have expired.
+  yield* sql`UPDATE conversion SET ladder_state = 'QUEUED', tries = 0, interruptions = 0, ladder_due_at =
+      (SELECT owner.ladder_due_at FROM conversion AS owner WHERE owner.id = ${conversionId})
+    WHERE shares_id = ${conversionId}
+      AND (SELECT owner.ladder_due_at FROM conversion AS owner WHERE owner.id = ${conversionId}) IS NOT NULL`
   const step = leaveSome(sql, conversionId, sweepAt)
   const remove = sql`DELETE FROM conversion WHERE id = ${conversionId}`
   if (!(yield* step)) {

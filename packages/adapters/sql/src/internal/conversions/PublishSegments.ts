@@ -6,14 +6,16 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import { type ConversionClaim, LeaseLost } from "@holdfast/core/conversions/ConversionClaim"
 import type { AddedTo, Addition, StagedBlobs } from "@holdfast/core/conversions/ConversionRepository"
 import type { Playlist, Publication, Segment } from "@holdfast/core/conversions/Publication"
+import { Format, type Presentation } from "@holdfast/core/transcoding/Presentation"
 import { lock, millis } from "../Dialect.ts"
 import { inBucket } from "../files/FileRow.ts"
 import { record } from "../events/RecordEvent.ts"
+import * as Row from "../Row.ts"
 import { withinLimits } from "../usage/WithinLimits.ts"
 import { isHeld, isMade, orLeaseLost } from "./ConversionClaims.ts"
 import { conversionEvent } from "./ConversionEvents.ts"
 import { completeInheritance } from "./ConversionFiles.ts"
-import { toStoredProgress } from "./ConversionRow.ts"
+import { toPresentation, toStoredProgress } from "./ConversionRow.ts"
 
 /** Inserts PENDING blobs, or none if the lease is lost. */
 export const stage = (sql: SqlClient, claim: ConversionClaim | AddedTo, { blobIds, leaseUntil, now }: StagedBlobs) =>
@@ -89,21 +91,47 @@ const advance = (sql: SqlClient, claim: ConversionClaim, publication: Publicatio
     WHERE ${isHeld(sql, claim)} RETURNING id`
 }
 
+/** Sets the presentation of the conversions that share the files of a claimed one. */
+const presentToSharers = (sql: SqlClient, { conversionId }: ConversionClaim, presentation: Presentation) =>
+  presentation.isShared === true
+    ? Effect.forEach(
+        Format.literals,
+        (format) => sql`UPDATE conversion SET presentation = ${JSON.stringify({ ...presentation, format })}
+          WHERE shares_id = ${conversionId} AND format = ${format} AND state = 'READY'`,
+        { discard: true }
+      )
+    : Effect.void
+
 /** Sets what a ladder has published: its renditions are those of the copy at the end. */
 const advanceLadder = (sql: SqlClient, claim: ConversionClaim, publication: Publication) =>
   publication.isFinished
     ? sql`UPDATE conversion SET presentation = ${JSON.stringify(publication.presentation)},
         ladder_state = NULL, ladder_due_at = NULL
-      WHERE ${isHeld(sql, claim)} RETURNING id`
+      WHERE ${isHeld(sql, claim)} RETURNING id`.pipe(
+        Effect.tap(() => presentToSharers(sql, claim, publication.presentation))
+      )
     : sql`UPDATE conversion SET ladder_due_at = ${millis(publication.leaseUntil)} WHERE ${isHeld(sql, claim)} RETURNING id`
 
-/** Locks the conversion whose files another one is to share, before that one, as a removal does. Fails if it is not READY any more. */
-const lockShared = (sql: SqlClient, claim: ConversionClaim, sharesId: string | undefined) =>
-  sharesId === undefined
-    ? Effect.void
-    : orLeaseLost(sql`SELECT id FROM conversion
-        WHERE id = ${sharesId} AND blob_id = ${claim.blobId} AND state = 'READY' AND shares_id IS NULL
-        ${lock(sql, "FOR NO KEY UPDATE")}`)
+/**
+ * Locks the conversion whose files another one is to share, before that one, as a removal does. Returns its presentation, which may have AV1
+ * by now. Fails if it is not READY any more.
+ */
+const lockShared = (sql: SqlClient, claim: ConversionClaim, sharesId: string) =>
+  sql`SELECT presentation FROM conversion
+    WHERE id = ${sharesId} AND blob_id = ${claim.blobId} AND state = 'READY' AND shares_id IS NULL
+    ${lock(sql, "FOR NO KEY UPDATE")}`.pipe(
+    Row.first((row) => toPresentation(row, "presentation")),
+    Effect.flatMap((found) => Effect.mapError(Effect.fromOption(found), () => new LeaseLost()))
+  )
+
+/** Returns what one publishes that shares the files of another one: with the presentation of that one. */
+const asShared = (sql: SqlClient, claim: ConversionClaim, publication: Publication) =>
+  publication.sharesId === undefined
+    ? Effect.succeed(publication)
+    : Effect.map(lockShared(sql, claim, publication.sharesId), (presentation) => ({
+        ...publication,
+        presentation: { ...presentation, format: claim.format }
+      }))
 
 /**
  * Publishes segments and playlists. Updates the conversion's row first: its lock blocks another worker's claim, and removal,
@@ -113,8 +141,8 @@ export const publish = (sql: SqlClient, claim: ConversionClaim, publication: Pub
   const { isFinished, playlists, segments, sharesId } = publication
   const published = withinLimits(sql, claim, (check) =>
     Effect.gen(function* () {
-      yield* lockShared(sql, claim, sharesId)
-      yield* orLeaseLost((claim.isLadder ? advanceLadder : advance)(sql, claim, publication))
+      const whole = yield* asShared(sql, claim, publication)
+      yield* orLeaseLost((claim.isLadder ? advanceLadder : advance)(sql, claim, whole))
       yield* addSegments(sql, claim, segments)
       yield* Effect.forEach(playlists, (playlist) => putPlaylist(sql, claim, playlist), { discard: true })
       if (isFinished && !claim.isLadder) yield* record(sql, conversionEvent("stream.ready", claim))

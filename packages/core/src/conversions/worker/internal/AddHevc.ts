@@ -8,6 +8,7 @@ import * as HevcPlaylists from "../../../packaging/HevcPlaylists.ts"
 import * as HevcVariant from "../../../packaging/HevcVariant.ts"
 import * as JoinedSource from "../../../packaging/JoinedSource.ts"
 import * as SharedTracks from "../../../packaging/SharedTracks.ts"
+import * as StoredAudio from "../../../packaging/StoredAudio.ts"
 import { concat } from "../../../storage/ByteChunks.ts"
 import * as ConversionEvent from "../../../transcoding/ConversionEvent.ts"
 import * as HevcFiles from "../../../transcoding/hevc/HevcFiles.ts"
@@ -20,44 +21,19 @@ import type { Workspace } from "../ConversionWorkspace.ts"
 
 type Event = ConversionEvent.ConversionEvent
 
-/** What the transcoder has written of a shared presentation. */
-interface Encoded {
-  readonly presentation: Presentation
-  readonly tracks: SharedTracks.SharedTracks
-  /** The manifest of DASH. */
-  readonly manifest: string
-}
-
 const readAll = (workspace: Workspace, name: string) => Effect.map(Stream.runCollect(workspace.read(name)), concat)
-
-/** Returns the audio of the presentation, the default first. */
-const audioOf = ({ manifest, presentation, tracks }: Encoded) => {
-  const count = presentation.hasAudio ? (presentation.audio?.length ?? 1) : 0
-  return Effect.forEach(Array.from({ length: count }).keys(), (order) =>
-    Effect.map(
-      SharedTracks.toFragment<never>(tracks, order, undefined, () => undefined),
-      (fragment) => {
-        const representation = SharedTracks.audioRepresentation(tracks.renditions, order)
-        if (fragment === undefined || representation === undefined) return []
-        const only = { name: "audio0", label: "Audio", language: null, channels: fragment.channels }
-        const found = HevcPlaylists.findRepresentation(manifest, representation)
-        return found === undefined ? [] : [{ ...found, rendition: presentation.audio?.[order] ?? only }]
-      }
-    )
-  ).pipe(Effect.map((all) => all.flat()))
-}
 
 /** Makes the events of the last step, with the H.265. `entry` is the multivariant playlist. */
 const join = Effect.fnUntraced(function* (
   workspace: Workspace,
-  encoded: Encoded,
+  encoded: StoredAudio.Encoded,
   entry: string,
   variant: HevcVariant.HevcVariant
 ) {
   const content = Stream.fromIterable(variant.index)
   yield* workspace.addFile({ path: `${workspace.output}/${HevcFiles.index}`, localFile: undefined, content })
   const { manifest, presentation } = encoded
-  const addition = { hevc: variant.rendition, playlist: variant.playlist, audio: yield* audioOf(encoded) }
+  const addition = { hevc: variant.rendition, playlist: variant.playlist, audio: yield* StoredAudio.of(encoded) }
   const texts = [
     ...HevcPlaylists.joinHls(entry, addition),
     [StreamFiles.entry("dash"), AdaptationSets.add(manifest, variant.adaptationSet)] as const
@@ -65,7 +41,9 @@ const join = Effect.fnUntraced(function* (
   return [
     ConversionEvent.SegmentFinished({ name: HevcFiles.index }),
     ...texts.map(([name, text]) => ConversionEvent.PlaylistUpdated({ name, text })),
-    ConversionEvent.Finished({ presentation: { ...presentation, hevc: HevcPlaylists.withAudio(addition) } })
+    ConversionEvent.Finished({
+      presentation: { ...presentation, hevc: HevcPlaylists.withAudio(addition.hevc, addition.audio) }
+    })
   ]
 })
 

@@ -78,7 +78,7 @@ const flush = Effect.fnUntraced(function* (
     })
     const now = yield* DateTime.now
     const becomesReady = isLast && isFinished && !claim.isLadder
-    const hasLadder = becomesReady && claim.mode === "auto" && (yield* LadderBelow.isWanted(presentation))
+    const hasLadder = becomesReady && (yield* LadderBelow.isWanted(presentation, claim.mode))
     const publication: Publication = {
       segments,
       playlists,

@@ -34,6 +34,7 @@ import type { ConversionWorkerOptions } from "../ConversionWorkerOptions.ts"
 import { ConversionWorkspace, type Workspace, type WorkspaceError } from "../ConversionWorkspace.ts"
 import { SourceCheck } from "../SourceCheck.ts"
 import * as AddHevc from "./AddHevc.ts"
+import * as MakeAv1 from "./MakeAv1.ts"
 import * as MakeLadder from "./MakeLadder.ts"
 import * as AddStoryboard from "./AddStoryboard.ts"
 import * as Poster from "./Poster.ts"
@@ -180,7 +181,7 @@ const addEncodedLadder = Effect.fnUntraced(function* (
   return { source: workspace.source, renditions, firstTime }
 })
 
-/** Returns the events of the claimed ladder. */
+/** Returns the events of the claimed ladder, or of the AV1 of a shared presentation. */
 const makeLadder = Effect.fnUntraced(function* (
   claim: ConversionClaim,
   workspace: Workspace,
@@ -194,10 +195,14 @@ const makeLadder = Effect.fnUntraced(function* (
     Effect.mapError(Effect.fromOption(found), () => new LeaseLost())
   )
   const rungs = yield* LadderBelow.rungs(copy.presentation)
-  if (!Arr.isReadonlyArrayNonEmpty(rungs)) return yield* new LeaseLost()
+  const isAv1 = copy.presentation.isShared === true
+  if (!isAv1 && rungs.length === 0) return yield* new LeaseLost()
   if (!(yield* areIntact(yield* blobsOf(claim.blobId)))) return yield* new ContentDamaged()
   yield* addContent(claim, workspace)
   const media = yield* transcoder.probe({ input, limits })
+  if (!Arr.isReadonlyArrayNonEmpty(rungs)) {
+    return yield* MakeAv1.make(claim, copy, media, { input, output, limits, suspended })
+  }
   const durations = LadderPlaylists.durations(copy)
   // A player that switches between the renditions takes their times as those of one presentation.
   const firstTime = copy.presentation.isPackaged === true ? TransportStream.firstTime : undefined

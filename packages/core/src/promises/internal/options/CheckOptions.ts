@@ -44,6 +44,7 @@ const settings = Is.record({
   videoLines: Is.when((value) => value === 1080 || value === 1440 || value === 2160, "must be 1080, 1440 or 2160"),
   videoLadders: Is.boolean,
   videoHevc: Is.boolean,
+  videoAv1: Is.boolean,
   quota,
   keyRate: rate,
   tenantRate: rate,
