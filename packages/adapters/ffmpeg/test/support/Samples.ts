@@ -105,7 +105,8 @@ const recipes = {
   /** Three seconds of frames, a hundred seconds without, and three more seconds of frames. */
   "gap.mkv": recipe(`${picture("192x108")} -vf setpts=PTS+gte(N\\,36)*100/TB -fps_mode vfr -c:v mpeg4`),
   "tenbit.mp4": recipe(`${picture("192x108")} ${hevc} -pix_fmt yuv420p10le`),
-  "fast.mkv": recipe(`${picture("192x108", 100, "testsrc2", 3)} -c:v mpeg4`),
+  /** Matroska rounds the times of its frames to milliseconds. */
+  "fast.mkv": recipe(`${picture("192x108", 120, "testsrc2", 3)} -c:v mpeg4`),
   /** One frame per four seconds, encoded out of order. */
   "slow.mp4": recipe(`-f lavfi -i testsrc2=s=192x108:r=1/4:d=20 -c:v libx264 -pix_fmt yuv420p`),
   "slow.mkv": recipe(`-f lavfi -i testsrc2=s=192x108:r=1:d=6 -c:v mpeg4`),

@@ -58,8 +58,12 @@ export interface Tracks {
   readonly filters: Options.Options
 }
 
-/** Drops frames above the maximum rate. Each frame keeps its own time; no frame is repeated. */
-const dropFrames = `select='isnan(prev_selected_t)+gte(t-prev_selected_t\\,${(0.99 / maxFrameRate).toFixed(4)})'`
+/**
+ * Drops frames above the maximum rate. Each frame keeps its own time; no frame is repeated. Two timestamps that are rounded to the time base
+ * (`TB`, a millisecond in Matroska) may be nearer to each other than their frames by one unit of it. With no tolerance for that, 120 frames
+ * per second became 40. A coarse time base gets no more than a millisecond: one of 1/120 s would let all of the 120 pass.
+ */
+const dropFrames = `select='isnan(prev_selected_t)+gte(t-prev_selected_t\\,1/${maxFrameRate}-clip(TB\\,0.0002\\,0.001))'`
 
 const size = ({ height, width }: Rung): string => `scale=${width}:${height}:flags=bicubic`
 
