@@ -4,14 +4,14 @@
  */
 import type { File } from "@holdfast/core/files/File"
 import type { FilePage } from "@holdfast/core/files/FileList"
+import * as Time from "@holdfast/core/Time"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
-import * as IsoTime from "./IsoTime.ts"
 
 type EncodedFile = (typeof File)["Encoded"]
 
-const encodeTime = (time: DateTime.Utc): string => IsoTime.format(DateTime.toEpochMillis(time))
+const encodeTime = (time: DateTime.Utc): string => Time.toIso(DateTime.toEpochMillis(time))
 
 /** Returns the members of a record in the order of its schema. Without `expands`, `JSON.stringify` omits it. */
 const encode = (file: File): EncodedFile => {

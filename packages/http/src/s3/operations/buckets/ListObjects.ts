@@ -3,12 +3,12 @@
  */
 import { FilesByKey } from "@holdfast/core/files/keys/FilesByKey"
 import type { KeyedContent } from "@holdfast/core/files/FileRepository"
+import * as Time from "@holdfast/core/Time"
 import * as Effect from "effect/Effect"
 import type { Call } from "../../Call.ts"
 import type { Operation } from "../../Operation.ts"
 import { S3Error } from "../../S3Error.ts"
 import * as S3Response from "../../S3Response.ts"
-import * as IsoTimes from "../../xml/IsoTimes.ts"
 import * as Xml from "../../xml/Xml.ts"
 import * as BucketOf from "../BucketOf.ts"
 import * as EntityTag from "../EntityTag.ts"
@@ -74,10 +74,9 @@ const contentElements = (
   more: ReadonlyArray<Xml.Element>
 ): Xml.Markup => {
   const rest = Xml.markup([["StorageClass", "STANDARD"], ...more])
-  const format = IsoTimes.makeFormat()
   const elements = contents.map(({ etag, key, size, storedAt }) => {
     const tag = EntityTag.of(etag).slice(1, -1)
-    return `<${name}><Key>${Xml.escape(write(key))}</Key><LastModified>${format(storedAt)}</LastModified><ETag>&quot;${tag}&quot;</ETag><Size>${size}</Size>${rest}</${name}>`
+    return `<${name}><Key>${Xml.escape(write(key))}</Key><LastModified>${Time.toIso(storedAt.epochMilliseconds)}</LastModified><ETag>&quot;${tag}&quot;</ETag><Size>${size}</Size>${rest}</${name}>`
   })
   return { markup: elements.join("") }
 }
