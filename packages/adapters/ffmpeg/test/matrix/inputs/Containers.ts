@@ -44,6 +44,10 @@ export const inputs: ReadonlyArray<Input> = [
   make("picture-late.mp4", `-itsoffset 0.4 ${picture()} ${sound()} ${h264} ${aac} -t 3`, {
     soundLater: -0.4
   }),
+  make("picture-late-mpeg4.mkv", `-itsoffset 0.3 ${picture()} ${sound()} -c:v mpeg4 -q:v 3 ${aac} -t 3`, {
+    soundLater: -0.3,
+    hlsSeconds: 2.7
+  }),
   make("picture-late.mkv", `-itsoffset 0.4 ${picture()} ${sound()} ${h264} ${aac} -t 3`, {
     soundLater: -0.4,
     hlsSeconds: 2.6
