@@ -10,6 +10,7 @@ import { build, type Plugin } from "esbuild"
 import * as Fs from "node:fs"
 import { createRequire } from "node:module"
 import * as Path from "node:path"
+import * as BuiltinModules from "./BuiltinModules.ts"
 
 /** A package name, and the rest of the specifier. */
 const specifier = /^((?:@[^/]+\/)?[^/]+)(?:\/(.+))?$/
@@ -123,7 +124,7 @@ export const write = async (root: string, packages: ReadonlyMap<string, string>)
     absWorkingDir: root,
     entryPoints: [Path.join(dist, "cli/Main.js")],
     outdir: program,
-    plugins: [resolvePackages(packages)],
+    plugins: [BuiltinModules.lazy, resolvePackages(packages)],
     // A dependency is CommonJS, and an ES module has no `require`.
     banner: {
       js: 'import { createRequire as makeRequire } from "node:module"; const require = makeRequire(import.meta.url);'

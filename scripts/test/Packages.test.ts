@@ -9,7 +9,7 @@ import { createRequire } from "node:module"
 import * as Os from "node:os"
 import * as Path from "node:path"
 import { pathToFileURL } from "node:url"
-import { afterAll, assert, beforeAll, describe, it, onTestFinished } from "vitest"
+import { afterAll, assert, beforeAll, describe, it, onTestFinished, vi } from "vitest"
 import { oldestNode } from "../../packages/core/src/deployment/BuiltinModule.ts"
 import { createClient } from "../../packages/http/src/client/index.ts"
 import * as AssetFiles from "../../packages/http/src/players/AssetFiles.ts"
@@ -145,10 +145,11 @@ await import(process.argv[2])
 console.log(JSON.stringify([...urls]))
 `
 
-/** Writes the URL of every module that a program loads to its standard error. */
+/** Writes the URL of every module that a program loads to its standard error, and the modules of Node.js at a signal. */
 const reporting = `
 import { writeSync } from "node:fs"
 import { registerHooks } from "node:module"
+process.on("SIGUSR2", () => writeSync(2, "loaded: " + process.moduleLoadList.join() + "\\n"))
 registerHooks({
   resolve: (specifier, context, next) => {
     const resolved = next(specifier, context)
@@ -255,6 +256,13 @@ describe("published packages", () => {
           if (printed.test(output)) break
         }
         const [, url = "", apiKey = ""] = printed.exec(output) ?? []
+        child.kill("SIGUSR2")
+        const builtins = await vi.waitFor(() => /^loaded: .*$/m.exec(loaded)?.[0] ?? assert.fail("no signal"), {
+          timeout: 20_000
+        })
+        assert.match(builtins, /NativeModule http,/)
+        // They take 17 MiB.
+        assert.notMatch(builtins, /NativeModule (?:http2|https|tls|internal\/deps\/undici\/undici),/)
         const path = Path.join(service, "node_modules/@holdfast/http/dist/players/AssetFiles.js")
         const installed = (await import(pathToFileURL(path).href)) as typeof AssetFiles
         const { modules, script, share, shareModules } = installed.load()

@@ -7,15 +7,19 @@ import { oldestNode } from "@holdfast/core/deployment/BuiltinModule"
 import * as Module from "node:module"
 import { homedir } from "node:os"
 import { join } from "node:path"
+import * as HeapGrowth from "./server/startup/HeapGrowth.ts"
 
-const isOlder = (version: string, oldest: string): boolean =>
-  version.localeCompare(oldest, undefined, { numeric: true }) < 0
+const toNumber = (version: string): number => {
+  const [major = 0, minor = 0] = version.replace("v", "").split(".").map(Number)
+  return major * 1000 + minor
+}
 
 // Before the modules of the service, which such a version cannot load.
-if (isOlder(process.versions.node, oldestNode)) {
+if (toNumber(process.version) < toNumber(oldestNode)) {
   process.stderr.write(`holdfast: needs Node.js ${oldestNode} or newer; this is ${process.version}.\n`)
   process.exit(1)
 }
+if (process.argv[2] === "serve") HeapGrowth.begin()
 Module.enableCompileCache(join(process.env["XDG_CACHE_HOME"] || join(homedir(), ".cache"), "holdfast"))
 const { run } = await import("./Program.ts")
 process.exit(await run(process.argv.slice(2)))

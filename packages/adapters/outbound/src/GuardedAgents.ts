@@ -32,7 +32,7 @@ export interface Policy {
 /** A proxy would resolve names itself, out of reach of the checks. */
 export type Options = Omit<Https.AgentOptions, "proxyEnv">
 
-/** An agent for each protocol. */
+/** An agent for each protocol, which is made when it is read for the first time. */
 export interface Agents {
   readonly http: Http.Agent
   readonly https: Https.Agent
@@ -100,22 +100,43 @@ const guardConnections = <A extends Http.Agent>(agent: A, prepare: Prepare): A =
   return agent
 }
 
+/** Makes an agent when it is first used: that of HTTPS loads Node's TLS, which takes 6 MiB. */
+const makeOnce = <A extends Http.Agent>(make: () => A) => {
+  let made: A | undefined
+  return { get: (): A => (made ??= make()), destroy: (): void => made?.destroy() }
+}
+
+const makeClosable = (policy: Policy, options: Options = {}, rules: RequestRules = {}) => {
+  const settings = { keepAlive: true, ...options }
+  const after = policy.refusalTime ?? refusalTime
+  const prepare: Prepare = policy.allowPrivate ? withoutBrackets : (options) => guard(options, after)
+  const guarded = <A extends Http.Agent>(agent: A): A => {
+    BoundedRequests.install(guardConnections(agent, prepare), rules)
+    return agent
+  }
+  const http = makeOnce(() => guarded(new Http.Agent(settings)))
+  const https = makeOnce(() => guarded(new Https.Agent(settings)))
+  const agents: Agents = {
+    get http() {
+      return http.get()
+    },
+    get https() {
+      return https.get()
+    }
+  }
+  const destroy = () => {
+    http.destroy()
+    https.destroy()
+  }
+  return { agents, destroy }
+}
+
 /**
  * Makes agents that keep connections open for later requests. `options` are those of Node's agents. The caller destroys
  * the agents.
  */
-export const make = (policy: Policy, options: Options = {}, rules: RequestRules = {}): Agents => {
-  const settings = { keepAlive: true, ...options }
-  const after = policy.refusalTime ?? refusalTime
-  const prepare: Prepare = policy.allowPrivate ? withoutBrackets : (options) => guard(options, after)
-  const agents = {
-    http: guardConnections(new Http.Agent(settings), prepare),
-    https: guardConnections(new Https.Agent(settings), prepare)
-  }
-  BoundedRequests.install(agents.http, rules)
-  BoundedRequests.install(agents.https, rules)
-  return agents
-}
+export const make = (policy: Policy, options?: Options, rules?: RequestRules): Agents =>
+  makeClosable(policy, options, rules).agents
 
 /** Makes agents that are destroyed when the scope closes. */
 export const scoped = (
@@ -124,10 +145,6 @@ export const scoped = (
   rules?: RequestRules
 ): Effect.Effect<Agents, never, Scope.Scope> =>
   Effect.acquireRelease(
-    Effect.sync(() => make(policy, options, rules)),
-    ({ http, https }) =>
-      Effect.sync(() => {
-        http.destroy()
-        https.destroy()
-      })
-  )
+    Effect.sync(() => makeClosable(policy, options, rules)),
+    ({ destroy }) => Effect.sync(destroy)
+  ).pipe(Effect.map(({ agents }) => agents))

@@ -14,8 +14,8 @@ import { ConfigError } from "../config/ConfigError.ts"
 import { StandaloneServer } from "../listener/StandaloneServer.ts"
 import { CurrentChannel, type WorkerChannel } from "../workers/WorkerChannel.ts"
 import type { WorkerProcess } from "../workers/WorkerProcess.ts"
+import * as HeapGrowth from "./HeapGrowth.ts"
 import * as Logging from "./Logging.ts"
-import * as NewObjectSpace from "./NewObjectSpace.ts"
 import * as WelcomeMessage from "./WelcomeMessage.ts"
 
 /**
@@ -97,15 +97,12 @@ const serve = (
     return yield* storeFailure
   })
 
-const limitNewObjects = Effect.acquireRelease(
-  Effect.sync(() => NewObjectSpace.enforce([...process.execArgv, process.env["NODE_OPTIONS"] ?? ""])),
-  (end) => Effect.sync(end)
-)
+const limitHeap = Effect.acquireRelease(Effect.sync(HeapGrowth.enforce), (end) => Effect.sync(end))
 
 /** Runs until interrupted. Fails when a store has to be opened again. `membership` is that of a worker process. */
 export const run = (config: Config, version: string, membership?: Membership) =>
   Effect.gen(function* () {
-    yield* limitNewObjects
+    yield* limitHeap
     const failed = yield* Deferred.make<never, MetadataError>()
     const report = (error: MetadataError) =>
       Effect.logFatal(

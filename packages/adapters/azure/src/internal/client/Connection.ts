@@ -61,12 +61,12 @@ export const make = (settings: Settings): Effect.Effect<Connection, AzureFailure
     )
     const sdk = yield* Sdk.atOnce
     const { credential, url } = yield* Account.resolve(sdk, settings.account, settings.container)
-    const { http, https } = yield* GuardedAgents.scoped(
+    const agents = yield* GuardedAgents.scoped(
       settings,
       { maxSockets: maxConnections },
       { isContent, isSlow, requestTimeout }
     )
-    const agent = new URL(url).protocol === "https:" ? https : http
+    const agent = new URL(url).protocol === "https:" ? agents.https : agents.http
     SocketTimeouts.install(agent, { connect: connectTimeout, idle: idleTimeout })
     const container = yield* Effect.try({
       try: () => new sdk.ContainerClient(url, sdk.newPipeline(credential, pipelineOptions(agent, maxAttempts))),
