@@ -9,6 +9,8 @@ import {
   type Workspace,
   WorkspaceError
 } from "@holdfast/core/conversions/worker/ConversionWorkspace"
+import type { Source } from "@holdfast/core/packaging/Source"
+import { concat } from "@holdfast/core/storage/ByteChunks"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
@@ -120,6 +122,20 @@ const share = (root: string, path: string) =>
     }
   })
 
+/** Makes the source of a file that does not change. */
+const sourceOf = (path: string) =>
+  Effect.map(
+    FsCall.call<Fs.Stats>((done) => Fs.stat(path, done)),
+    ({ size }): Source<WorkspaceError> => ({
+      size,
+      readRange: (range) =>
+        Stream.runCollect(Download.make(path, { range, size })).pipe(
+          Effect.map(concat),
+          Effect.mapError(toWorkspaceError("read"))
+        )
+    })
+  )
+
 const workspaceAt = (root: string, forOtherUser: boolean, reserve: DiskReserve.DiskReserve): Workspace => ({
   input: Path.join(root, "content"),
   output: Path.join(root, "output"),
@@ -140,7 +156,8 @@ const workspaceAt = (root: string, forOtherUser: boolean, reserve: DiskReserve.D
     if (forOtherUser) yield* Effect.mapError(share(root, path), toWorkspaceError("addFile"))
   }),
   watch: reserve.check.pipe(Effect.delay(watchInterval), Effect.forever, Effect.mapError(toWorkspaceError("watch"))),
-  read: (name) => Stream.mapError(Download.make(Path.join(root, "output", name)), toWorkspaceError("read"))
+  read: (name) => Stream.mapError(Download.make(Path.join(root, "output", name)), toWorkspaceError("read")),
+  open: (name) => Effect.mapError(sourceOf(Path.join(root, "output", name)), toWorkspaceError("open"))
 })
 
 const makeIn = (

@@ -106,6 +106,22 @@ describe("FsConversionWorkspace", () => {
     })
   )
 
+  it.effect("open: output file → its size and ranges; missing file → WorkspaceError", () =>
+    Effect.gen(function* () {
+      const workspace = yield* (yield* open(yield* TemporaryDirectory.make)).make
+      Fs.mkdirSync(`${workspace.output}/480p`)
+      Fs.writeFileSync(`${workspace.output}/480p/init.m4s`, "segment")
+      const { readRange, size } = yield* workspace.open("480p/init.m4s")
+      expect(size).toBe(7)
+      expect(Buffer.from(yield* readRange({ offset: 1, length: 3 })).toString()).toBe("egm")
+      expect(yield* Effect.flip(workspace.open("480p/chunk1.m4s"))).toMatchObject({
+        _tag: "WorkspaceError",
+        reason: "Internal",
+        operation: "open"
+      })
+    })
+  )
+
   it.effect("layer: workspaces of ended processes → removed; those of running processes and other files stay", () =>
     Effect.gen(function* () {
       const directory = yield* TemporaryDirectory.make

@@ -56,6 +56,17 @@ describe("LookupCache", () => {
     assert.isUndefined(cache.find(refIn("chunk-1-2.m4s")))
   })
 
+  it("segment of HLS of a lower rendition found as an index → kept alone: others of the rendition may be stored", () => {
+    const { cache } = makeCache()
+    const index = { blobId: "blb_2", size: 1, sha256: "" }
+    const packaged: StreamLookup = { ...segment, found: { _tag: "Packaged", index, damaged: false } }
+    cache.keeper(refOf("240p/index3.ts"))(packaged)
+    assert.strictEqual(cache.find(refOf("240p/index3.ts")), packaged)
+    for (const name of ["240p/index0.ts", "index0.ts"]) assert.isUndefined(cache.find(refOf(name)))
+    cache.keeper(refOf("240p/index0.ts"))(segment)
+    assert.strictEqual(cache.find(refOf("240p/index0.ts")), segment)
+  })
+
   it("playlist, nothing found, running conversion → not kept", () => {
     const { cache } = makeCache()
     const running = { id: "cnv_1", state: "RUNNING", fault: null } as const

@@ -61,7 +61,10 @@ export interface StreamLookup {
   readonly found: Data.TaggedEnum<{
     Segment: Omit<Segment, "name"> & { readonly damaged: boolean }
     Playlist: { readonly text: string }
-    /** The segment may be cut from the content by this index. `damaged`: the content or the index is. */
+    /**
+     * The segment may be cut from the content by this index, or made of stored video and the audio of the content. `damaged`: the content
+     * or the index is.
+     */
     Packaged: { readonly index: Omit<Segment, "name">; readonly damaged: boolean }
     /** A segment of HLS may be made of those of DASH by these tracks (`packaging/SharedTracks`). */
     Shared: { readonly tracks: Omit<Segment, "name">; readonly damaged: boolean }

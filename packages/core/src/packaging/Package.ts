@@ -1,16 +1,19 @@
 /**
- * Makes a presentation of a content without reading more than its index and two segments: the text of its playlist or manifest, and
+ * Makes a presentation of a content without reading more than its index and two segments: the texts of its playlists and its manifest, and
  * the index from which `PackagedFile` cuts its segments.
  */
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Bitrates from "../transcoding/Bitrates.ts"
 import type { Format, Presentation, Rendition } from "../transcoding/Presentation.ts"
+import * as StreamFiles from "../transcoding/StreamFiles.ts"
 import { attempt } from "./internal/Attempt.ts"
 import * as FrameCheck from "./internal/presentation/FrameCheck.ts"
 import * as Manifest from "./internal/presentation/Manifest.ts"
 import * as MeasuredTrack from "./internal/presentation/MeasuredTrack.ts"
 import * as MediaPlaylist from "./internal/presentation/MediaPlaylist.ts"
 import * as PlayableTracks from "./internal/presentation/PlayableTracks.ts"
+import type { PackagingError } from "./PackagingError.ts"
 import * as SegmentIndex from "./SegmentIndex.ts"
 import * as SegmentPlan from "./SegmentPlan.ts"
 import type { Source } from "./Source.ts"
@@ -19,18 +22,15 @@ import * as TransportStream from "./TransportStream.ts"
 
 export interface Package {
   readonly presentation: Presentation
-  /** The playlist or manifest. */
-  readonly entry: string
-  /** The playlist of the keyframes; null for DASH, and for audio alone. */
-  readonly keyframes: string | null
+  /** The playlists and the manifest, by their names. */
+  readonly playlists: ReadonlyMap<string, string>
   /** The bytes of the index (`SegmentIndex`). */
   readonly index: ReadonlyArray<Uint8Array>
 }
 
 /** What a format adds to the tracks. */
 interface Output {
-  readonly entry: string
-  readonly keyframes: string | null
+  readonly playlists: ReadonlyArray<readonly [name: string, text: string]>
   readonly transport: TransportStream.TransportStream | null
   /** Seconds. */
   readonly duration: number
@@ -47,8 +47,12 @@ const toHls = Effect.fnUntraced(function* (plan: SegmentPlan.SegmentPlan, { audi
   )
   const codecs = [video, audio].flatMap((track) => (track === null ? [] : [track.codec.name]))
   return {
-    entry: MediaPlaylist.render(durations),
-    keyframes: video === null ? null : MediaPlaylist.renderKeyframes(durations, transport.keyframes),
+    playlists: [
+      [StreamFiles.entry("hls"), MediaPlaylist.render(durations)],
+      ...(video === null
+        ? []
+        : [[StreamFiles.keyframes, MediaPlaylist.renderKeyframes(durations, transport.keyframes)] as const])
+    ],
     transport,
     duration,
     rates: { bitrate: average, peakBitrate: peak, codecs }
@@ -68,7 +72,23 @@ const toDash = Effect.fnUntraced(function* (plan: SegmentPlan.SegmentPlan, { vid
     tracks: measured.map(({ rates, times, track }) => ({ track, times, bandwidth: rates.peak }))
   })
   const bitrate = measured.reduce((sum, { rates }) => sum + rates.average, 0)
-  return { entry, keyframes: null, transport: null, duration, rates: { bitrate } } satisfies Output
+  const playlists = [[StreamFiles.entry("dash"), entry] as const]
+  return { playlists, transport: null, duration, rates: { bitrate } } satisfies Output
+})
+
+/**
+ * Makes what the formats add: what the requested one does, and what the other one does if it can present the tracks. The facts of the
+ * presentation are those of HLS, whose playlists state them.
+ */
+const toOutputs = Effect.fnUntraced(function* (plan: SegmentPlan.SegmentPlan, tracks: Tracks, format: Format) {
+  const make: { readonly [each in Format]: Effect.Effect<Output, PackagingError> } = {
+    hls: toHls(plan, tracks),
+    dash: toDash(plan, tracks)
+  }
+  const required = yield* make[format]
+  const further = yield* Effect.option(make[format === "hls" ? "dash" : "hls"])
+  const outputs = [required, ...Option.toArray(further)]
+  return { outputs, leading: outputs.find(({ transport }) => transport !== null) ?? required }
 })
 
 const toRendition = ({ video }: Tracks, rates: Output["rates"]): Rendition =>
@@ -83,7 +103,7 @@ const toRendition = ({ video }: Tracks, rates: Output["rates"]): Rendition =>
       }
 
 /**
- * Makes a presentation. Fails with a `PackagingError` if the content is no MP4 or QuickTime file, if a transcoder would encode a track
+ * Makes a presentation of a format, which is a shared one if the tracks can be presented in both. Fails with a `PackagingError` if the content is no MP4 or QuickTime file, if a transcoder would encode a track
  * of it or keep more than one of video and one of audio, or if its first or last frames cannot be played. `begin` runs when the tracks
  * can be packaged, before their samples are read, which takes most of the time; its failure ends the packaging.
  */
@@ -109,9 +129,8 @@ export const make = Effect.fnUntraced(function* <E, E2 = never>(
   }
   const [sound] = plan.audio
   if (sound !== undefined) yield* FrameCheck.checkAudio(source, sound)
-  const { duration, entry, keyframes, rates, transport } = yield* format === "hls"
-    ? toHls(plan, tracks)
-    : toDash(plan, tracks)
+  const { leading, outputs } = yield* toOutputs(plan, tracks, format)
+  const { duration, rates, transport } = leading
   const result: Package = {
     presentation: {
       format,
@@ -120,10 +139,10 @@ export const make = Effect.fnUntraced(function* <E, E2 = never>(
       hasAudio: audio !== null,
       isCopy: true,
       isPackaged: true,
+      ...(outputs.length > 1 ? { isShared: true } : undefined),
       renditions: [toRendition(tracks, rates)]
     },
-    entry,
-    keyframes,
+    playlists: new Map(outputs.flatMap(({ playlists }) => playlists)),
     index: yield* SegmentIndex.encode({ plan, transport, sourceBytes: source.size, isComposite })
   }
   return result

@@ -48,7 +48,7 @@ const noTransport = { counters: new Uint8Array(), sizes: new Float64Array() }
 /** What is to be indexed. */
 export interface Indexed {
   readonly plan: SegmentPlan
-  /** For HLS; null for DASH. */
+  /** For HLS; null for a presentation to DASH alone. */
   readonly transport: TransportStream | null
   readonly sourceBytes: number
   readonly isComposite: boolean
@@ -73,7 +73,7 @@ export interface OpenedIndex {
 export interface IndexedSegment {
   readonly video: PlannedTrack<VideoTrack> | null
   readonly audio: PlannedTrack<AudioTrack> | null
-  /** Bytes as MPEG-TS; 0 for a presentation to DASH. */
+  /** Bytes as MPEG-TS; 0 for a presentation to DASH alone. */
   readonly transportBytes: number
   /** Continuity counters of video and audio. */
   readonly counters: Uint8Array

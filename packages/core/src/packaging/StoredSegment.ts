@@ -29,10 +29,18 @@ export interface StoredTrack<E> {
   readonly segment: Source<E> | undefined
 }
 
+/** The audio of a segment in an uploaded file, for video that is stored without any. */
+export interface PackagedAudio<E> {
+  /** Its samples of this segment alone. */
+  readonly planned: PlannedTrack<AudioTrack>
+  /** The file. */
+  readonly source: Source<E>
+}
+
 /** What a segment of HLS consists of. */
 export interface StoredTracks<E> {
   readonly video: StoredTrack<E> | undefined
-  readonly audio: StoredTrack<E> | undefined
+  readonly audio: StoredTrack<E> | PackagedAudio<E> | undefined
   /** Seconds by which the times in all segments are later than they are in packaged presentations, the same for the whole presentation. */
   readonly delay: number
   /** The number of the segment in the presentation. */
@@ -71,11 +79,40 @@ const readTrack = Effect.fnUntraced(function* <E>({ init, segment }: StoredTrack
 
 const isVideo = (track: Track): track is VideoTrack => "width" in track
 
-const plan = <A extends Track>(track: A, from: number): PlannedTrack<A> => {
-  const { offsets } = track.samples
-  // The offsets belong to this segment alone.
-  if (from > 0) for (let index = 0; index < offsets.length; index++) offsets[index] = (offsets[index] ?? 0) + from
-  return { track, firsts: Uint32Array.of(0, track.samples.count), lead: 0 }
+const plan = <A extends Track>(track: A): PlannedTrack<A> => ({
+  track,
+  firsts: Uint32Array.of(0, track.samples.count),
+  lead: 0
+})
+
+const planAudio = Effect.fnUntraced(function* <E>(audio: StoredTrack<E> | PackagedAudio<E>) {
+  if ("planned" in audio) return audio.planned
+  const track = yield* readTrack(audio)
+  return isVideo(track) ? yield* malformed("A stored track is no audio.") : plan(track)
+})
+
+/** Makes the offsets those in a source that begins with so many other bytes. They belong to this segment alone. */
+const moveBehind = ({ track: { samples } }: PlannedTrack<AudioTrack>, bytes: number): void => {
+  const { offsets } = samples
+  for (let index = 0; index < offsets.length; index++) offsets[index] = (offsets[index] ?? 0) + bytes
+}
+
+/**
+ * Makes frames that are decoded earlier than MPEG-TS permits (`TransportStream.maxLead`) be decoded then, one right after another. They are
+ * shown when they were. The first frames of a video with few frames each second are so early, unless the presentation has a `delay` for it.
+ * Throws if one would be shown before it is decoded.
+ */
+const decodeLater = ({ pause, samples, start, timeScale }: VideoTrack, delay: number): void => {
+  const { count, delays, times } = samples
+  const earliest = Math.ceil((-TransportStream.maxLead - delay) * timeScale) + start - pause
+  for (let index = 0; index < count; index++) {
+    const later = earliest + index - (times[index] ?? 0)
+    if (later <= 0) return
+    const left = (delays[index] ?? 0) - later
+    if (left < 0) throw malformed("A frame is decoded too long before the presentation.")
+    times[index] = earliest + index
+    delays[index] = left
+  }
 }
 
 /** Returns when a track begins and ends, in seconds of the presentation. */
@@ -98,27 +135,27 @@ export const make = <E>({
 }: StoredTracks<E>): Effect.Effect<StoredSegment<E>, E | PackagingError> =>
   Effect.gen(function* () {
     const picture = video === undefined ? undefined : yield* readTrack(video)
-    const sound = audio === undefined ? undefined : yield* readTrack(audio)
+    const sound = audio === undefined ? undefined : yield* planAudio(audio)
     if (picture !== undefined && !isVideo(picture)) return yield* malformed("A stored track is no video.")
-    if (sound !== undefined && isVideo(sound)) return yield* malformed("A stored track is no audio.")
-    const leading = picture ?? sound
+    const leading = picture ?? sound?.track
     if (leading === undefined) return yield* malformed("A stored segment has no track.")
-    const videoBytes = video?.segment?.size ?? 0
-    const transport = yield* TransportStream.make(
-      1,
-      picture === undefined ? null : plan(picture, 0),
-      sound === undefined ? null : plan(sound, videoBytes),
-      { isAligned: true, longest, shift: Math.round(delay * 90_000) }
-    )
-    const source = JoinedSource.join<E>([video?.segment ?? nothing, audio?.segment ?? nothing])
     const [start, end] = spanOf(leading)
-    const hasBoth = picture !== undefined && sound !== undefined && sound.samples.count > 0
+    if (picture !== undefined) yield* attempt(() => decodeLater(picture, delay))
+    if (sound !== undefined) moveBehind(sound, video?.segment?.size ?? 0)
+    const transport = yield* TransportStream.make(1, picture === undefined ? null : plan(picture), sound ?? null, {
+      isAligned: true,
+      longest,
+      shift: Math.round(delay * 90_000)
+    })
+    const heard = audio !== undefined && "planned" in audio ? audio.source : audio?.segment
+    const source = JoinedSource.join<E>([video?.segment ?? nothing, heard ?? nothing])
+    const hasBoth = picture !== undefined && sound !== undefined && (sound.firsts[1] ?? 0) > 0
     return {
       size: transport.sizes[0] ?? 0,
       start,
       end,
-      audioStart: hasBoth ? spanOf(sound)[0] : undefined,
-      codecs: [picture, sound].flatMap((track) => (track === undefined ? [] : [track.codec.name])),
+      audioStart: hasBoth ? spanOf(sound.track)[0] : undefined,
+      codecs: [picture, sound?.track].flatMap((track) => (track === undefined ? [] : [track.codec.name])),
       cut: (isTransient = false) =>
         Stream.unwrap(
           Effect.map(source.open ?? Effect.succeed(source), (opened) =>
@@ -149,7 +186,7 @@ export const toFragment = <E>(
     const found = yield* readTrack(stored)
     if (isVideo(found)) return yield* malformed("A stored track is no audio.")
     const track = yield* attempt(() => Times.shift(found, delay))
-    const planned = plan(track, 0)
+    const planned = plan(track)
     return {
       init: FragmentedMp4.initialization(track),
       channels: track.channels,

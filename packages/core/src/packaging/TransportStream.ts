@@ -46,6 +46,9 @@ export interface TransportStream extends MakeOptions {
 /** Seconds: the time in the segments at which the presentation begins. */
 export const firstTime: number = Layout.firstTime
 
+/** Seconds before the presentation begins at which a frame may be decoded, at most. */
+export const maxLead: number = Layout.maxLead
+
 const parametersOf = (video: Video | null): Uint8Array =>
   video === null ? new Uint8Array() : AccessUnits.parametersOf(video.track.codec)
 

@@ -162,10 +162,11 @@ export const ofAv1 = (
 
 /** Returns the rungs of the ladder below a copy, the best first; none for audio, and for video that was encoded in all of its sizes. */
 export const belowCopy = (
-  { isShared, renditions: [best, ...others] }: Presentation,
+  { isPackaged, isShared, renditions: [best, ...others] }: Presentation,
   lines: number = usualLines
 ): ReadonlyArray<Rung> => {
   const { height, width } = best
-  const isComplete = height === null || width === null || others.length > 0 || isShared === true
+  const isEncoded = isShared === true && isPackaged !== true
+  const isComplete = height === null || width === null || others.length > 0 || isEncoded
   return isComplete ? [] : below({ ...best, height, width }, lines)
 }

@@ -17,10 +17,14 @@
  * attached to the content have the names `captions-<UUID>`. The conversion does not write them: they are made when they are read, and so
  * is `media.m3u8`, the only media playlist of a presentation that has a multivariant playlist for attached captions alone.
  *
- * A shared presentation (`Presentation.isShared`) has the files of DASH, the playlists of HLS and `tracks.json` (`packaging/SharedTracks`),
- * whatever its format is. Its segments of HLS are made when they are read, from the segments of DASH with the same number.
+ * A shared presentation (`Presentation.isShared`) of encoded tracks has the files of DASH, the playlists of HLS and `tracks.json`
+ * (`packaging/SharedTracks`), whatever its format is. Its segments of HLS are made when they are read, from the segments of DASH with the
+ * same number.
  *
- * HLS of a packaged presentation also has `iframes.m3u8`, the playlist of its keyframes, for the multivariant playlist that its ladder makes.
+ * A packaged presentation (`Presentation.isPackaged`) has `index.bin`, by which the segments of the best rendition are cut from the content,
+ * and its playlists or its manifest. HLS also has `iframes.m3u8`, the playlist of its keyframes, for the multivariant playlist that its
+ * ladder makes. If it is shared, it has the playlists and the manifest, and its ladder is that of DASH: `<name>/index0.ts`, … of HLS are made
+ * when they are read, from `<name>/chunk1.m4s`, … and the audio of the content.
  *
  * A shared presentation may have H.265 that is cut from the content (`hevc/HevcFiles`), and AV1 that is encoded behind it (`av1/Av1Files`).
  *
@@ -230,6 +234,20 @@ export interface TransportName {
 export const parseTransport = (name: string): TransportName | undefined => {
   const [, prefix, index] = transportName.exec(name) ?? []
   return prefix === undefined ? undefined : { prefix, index: Number(index) }
+}
+
+/** A segment of HLS of a lower rendition of video. */
+export interface RungName extends Pick<Rendition, "name"> {
+  /** Counts from 0. */
+  readonly index: number
+}
+
+const rungName = new RegExp(`^(${lines})/index(${number})\\.ts$`)
+
+/** Returns what the name of a segment of HLS of a lower rendition means; undefined for other names. */
+export const parseRung = (name: string): RungName | undefined => {
+  const [, rendition, index] = rungName.exec(name) ?? []
+  return rendition === undefined ? undefined : { name: rendition, index: Number(index) }
 }
 
 /** Returns the names of the segments of DASH from which a segment of HLS is made. */

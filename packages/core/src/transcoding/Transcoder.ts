@@ -17,7 +17,7 @@ import type { Mode } from "./ConversionPlan.ts"
 import type { Rung } from "./Ladder.ts"
 import type { Limits } from "./Limits.ts"
 import type { Media } from "./Media.ts"
-import type { Format, Presentation, Rendition } from "./Presentation.ts"
+import type { Format, Presentation } from "./Presentation.ts"
 import type { Storyboard } from "./Storyboard.ts"
 import { TranscodeError } from "./TranscodeError.ts"
 
@@ -68,16 +68,6 @@ export interface RepackageJob extends Limited, Suspendable {
   readonly format: Format
 }
 
-/** A ladder that was encoded for HLS. */
-export interface EncodedLadder {
-  /** Path of a directory with all its segments, or links to them, under their names. */
-  readonly source: string
-  /** The best first. */
-  readonly renditions: Arr.NonEmptyReadonlyArray<Rendition>
-  /** Seconds: the `firstTime` of its job. */
-  readonly firstTime: number
-}
-
 export interface LadderJob extends Limited, Suspendable {
   /** Path of the file. */
   readonly input: string
@@ -97,11 +87,6 @@ export interface LadderJob extends Limited, Suspendable {
    * AV1.
    */
   readonly firstTime?: number | undefined
-  /**
-   * For DASH: the ladder of the same copy in HLS, which is copied instead of encoding the content again. If its segments do not fit, the
-   * content is encoded.
-   */
-  readonly encoded?: EncodedLadder | undefined
 }
 
 export interface PosterJob extends Limited {

@@ -19,7 +19,9 @@ const it = Requires.requires(Media.missing)
 const toPackage = Effect.fnUntraced(function* (bytes: Uint8Array, format: Format) {
   const source = Sources.make(bytes)
   const made = yield* Package.make(source, format, false)
-  return { ...made, ...(yield* IndexedFile.open(source, made.index)) }
+  const { playlists } = made
+  const texts = { entry: playlists.get("playlist.m3u8") ?? "", keyframes: playlists.get("iframes.m3u8") }
+  return { ...made, ...texts, ...(yield* IndexedFile.open(source, made.index)) }
 })
 
 const names = ["plain.mp4", "fragments.mp4", "later-sound.mp4", "silent.mp4", "sound.m4a", "uneven.mp4"] as const
@@ -82,12 +84,27 @@ for (const name of ["plain.mp4", "later-sound.mp4", "silent.mp4"] as const) {
   )
 }
 
-it.effect("package: audio alone, or to DASH → no playlist of keyframes", () =>
+it.effect("package: audio alone → no playlist of keyframes", () =>
   Effect.gen(function* () {
-    expect(yield* toPackage(Media.load("sound.m4a"), "hls")).toMatchObject({ keyframes: null })
-    expect(yield* toPackage(Media.load("plain.mp4"), "dash")).toMatchObject({ keyframes: null })
+    expect((yield* toPackage(Media.load("sound.m4a"), "hls")).keyframes).toBeUndefined()
   })
 )
+
+for (const name of names) {
+  it.effect(`package: ${name} to either format → the same files of both, of one index`, () =>
+    Effect.gen(function* () {
+      const bytes = Media.load(name)
+      const [hls, dash] = [yield* toPackage(bytes, "hls"), yield* toPackage(bytes, "dash")]
+      for (const { presentation } of [hls, dash])
+        expect(presentation).toMatchObject({ isPackaged: true, isShared: true })
+      expect({ ...dash.presentation, format: "hls" }).toEqual(hls.presentation)
+      const keyframes = name === "sound.m4a" ? [] : ["iframes.m3u8"]
+      expect([...hls.playlists.keys()].toSorted()).toEqual([...keyframes, "manifest.mpd", "playlist.m3u8"])
+      expect(new Map([...dash.playlists].toSorted())).toEqual(new Map([...hls.playlists].toSorted()))
+      expect(Buffer.compare(Buffer.concat(dash.index), Buffer.concat(hls.index))).toBe(0)
+    })
+  )
+}
 
 it.effect("package: index of a video → a hundredth of its bytes at most", () =>
   Effect.gen(function* () {

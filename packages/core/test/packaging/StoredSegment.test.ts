@@ -78,6 +78,33 @@ for (const name of files) {
 }
 
 it.effect(
+  "segments stored as fragmented MP4: one frame each second, without a delay → shown when they were, decoded 0.7 s before at the earliest",
+  () =>
+    Effect.gen(function* () {
+      const [video] = Media.toDash("-i {early.mp4}")
+      const segments = yield* Effect.forEach([0, 1], (sequence) =>
+        Effect.gen(function* () {
+          const tracks = { video: yield* stored(video, sequence), audio: undefined }
+          const { cut } = yield* StoredSegment.make({ ...tracks, delay: 0, sequence })
+          return new Uint8Array(Buffer.concat(yield* Stream.runCollect(cut())))
+        })
+      )
+      const [actual, expected] = [
+        Media.packets(whole(segments), "video"),
+        Media.packets(Media.path("early.mp4"), "video")
+      ]
+      expect(actual.length).toBeGreaterThan(4)
+      let previous = -Infinity
+      for (const [index, { dts_time, pts_time }] of actual.entries()) {
+        expect(Number(pts_time) - 1.4).toBeCloseTo(Number(expected[index]?.pts_time), 3)
+        expect(Number(dts_time)).toBeGreaterThan(Math.max(previous, 0.69))
+        expect(Number(dts_time)).toBeLessThanOrEqual(Number(pts_time))
+        previous = Number(dts_time)
+      }
+    })
+)
+
+it.effect(
   "segments stored as fragmented MP4: each alone → begins with a keyframe and its parameters, and decodes",
   () =>
     Effect.gen(function* () {

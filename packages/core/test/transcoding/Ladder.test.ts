@@ -162,4 +162,10 @@ describe("Ladder", () => {
     assert.isAbove(Ladder.belowCopy(presentation).length, 3)
     assert.lengthOf(Ladder.belowCopy({ ...presentation, isShared: true }), 0)
   })
+
+  it("below a copy: packaged video whose files both formats share → as many as below another copy", () => {
+    const rendition = { name: "1080p", width: 1920, height: 1080, frameRate: 25, bitrate: 20_000_000 }
+    const copy = { format: "hls", duration: 10, hasVideo: true, hasAudio: false, renditions: [rendition] } as const
+    assert.deepStrictEqual(Ladder.belowCopy({ ...copy, isPackaged: true, isShared: true }), Ladder.belowCopy(copy))
+  })
 })

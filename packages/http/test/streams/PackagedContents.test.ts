@@ -227,18 +227,23 @@ describe("contents of packaged streams", () => {
     return findings
   })
 
-  it("fsck: index removed → Missing, with its file; stream deleted → sweep removes the index alone", async () => {
+  it("fsck: index removed → Missing, with its file; streams deleted → sweep removes the only index with the last", async () => {
     const { bucket, id, path, streams } = await upload()
     await packaged(path, "dash")
-    const [content, hls = "", dash = ""] = stored(bucket)
+    const [content, index = "", ...others] = stored(bucket)
+    expect(others).toEqual([])
     const ofBucket = async () => (await server.run(check)).filter(({ key }) => key.includes(bucket.bucketId))
     expect(await ofBucket()).toEqual([])
-    Fs.renameSync(hls, `${server.directory}/kept`)
+    Fs.renameSync(index, `${server.directory}/kept`)
     expect(await ofBucket()).toMatchObject([{ kind: "Missing", fileId: id }])
-    Fs.renameSync(`${server.directory}/kept`, hls)
+    Fs.renameSync(`${server.directory}/kept`, index)
     expect((await server.request("DELETE", `${streams}/hls`)).status).toBe(204)
     await server.run(Effect.flatMap(Sweeper, ({ sweep }) => sweep()))
-    expect(stored(bucket)).toEqual([content, dash])
+    expect(stored(bucket)).toEqual([content, index])
+    expect((await server.get(`${streams}/dash/chunk-0-1.m4s`)).status).toBe(200)
+    expect((await server.request("DELETE", `${streams}/dash`)).status).toBe(204)
+    await server.run(Effect.flatMap(Sweeper, ({ sweep }) => sweep()))
+    expect(stored(bucket)).toEqual([content])
     expect(await ofBucket()).toEqual([])
     expect((await server.request("DELETE", path)).status).toBe(204)
     await server.run(Effect.flatMap(Sweeper, ({ sweep }) => sweep()))

@@ -14,6 +14,7 @@ import { conversionClaimContract } from "./conversions/internal/ConversionClaimC
 import { fairClaimContract } from "./conversions/internal/FairClaimContract.ts"
 import { ladderContract } from "./conversions/internal/LadderContract.ts"
 import { posterContract } from "./conversions/internal/PosterContract.ts"
+import { packagedContract } from "./conversions/internal/PackagedContract.ts"
 import { sharedContract } from "./conversions/internal/SharedContract.ts"
 import { setPosterContract } from "./posters/internal/SetPosterContract.ts"
 import { conversionContract } from "./conversions/internal/ConversionContract.ts"
@@ -86,6 +87,7 @@ const parts: ReadonlyArray<readonly [port: string, register: (it: It) => void]> 
   ["conversions: ladders", ladderContract],
   ["conversions: posters", posterContract],
   ["conversions: shared files", sharedContract],
+  ["conversions: packaged video", packagedContract],
   ["mirrors", mirrorContract],
   ["mirrors: tasks", mirrorTaskContract],
   ["mirrors: names of objects", mirrorNameContract],

@@ -14,7 +14,8 @@ export const rungs = (presentation: Presentation): Effect.Effect<ReadonlyArray<L
 /** Whether a worker is to make any of it for a presentation that was made in this mode. */
 export const isWanted = (presentation: Presentation, mode: Mode): Effect.Effect<boolean> =>
   Effect.flatMap(Settings, ({ videoAv1, videoLadders }) => {
-    if (presentation.isShared === true) return Effect.succeed(videoAv1 && presentation.hasVideo)
+    if (presentation.isShared === true && presentation.isPackaged !== true)
+      return Effect.succeed(videoAv1 && presentation.hasVideo)
     return videoLadders && mode === "auto"
       ? Effect.map(rungs(presentation), ({ length }) => length > 0)
       : Effect.succeed(false)

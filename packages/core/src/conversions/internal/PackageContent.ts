@@ -92,10 +92,7 @@ export const publish = Effect.fnUntraced(function* (
   const hasLadder = hasTranscoder && (yield* LadderBelow.isWanted(prepared.presentation, "auto"))
   const publication = {
     segments: [{ name: StreamFiles.index, blobId, size, sha256 }],
-    playlists: [
-      { name: StreamFiles.entry(claim.format), text: prepared.entry },
-      ...(prepared.keyframes === null ? [] : [{ name: StreamFiles.keyframes, text: prepared.keyframes }])
-    ],
+    playlists: Array.from(prepared.playlists, ([name, text]) => ({ name, text })),
     progress: 1,
     presentation: prepared.presentation,
     isFinished: true,

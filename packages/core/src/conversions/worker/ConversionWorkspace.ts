@@ -6,6 +6,7 @@ import * as Data from "effect/Data"
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
+import type { Source } from "../../packaging/Source.ts"
 
 /** A workspace operation failed. `StorageFull`: the disk is full, except for what is reserved. */
 export class WorkspaceError extends Data.TaggedError("WorkspaceError")<{
@@ -47,6 +48,8 @@ export interface Workspace {
   readonly watch: Effect.Effect<never, WorkspaceError>
   /** Reads a file that the transcoder has written, by its name in the output directory. */
   readonly read: (name: string) => Stream.Stream<Uint8Array, WorkspaceError>
+  /** Opens such a file, of which ranges are read. */
+  readonly open: (name: string) => Effect.Effect<Source<WorkspaceError>, WorkspaceError>
 }
 
 export class ConversionWorkspace extends Context.Service<

@@ -1,22 +1,28 @@
 /**
- * Opens segments of packaged presentations, which are cut from the content when they are read. Keeps what was read of the indexes last.
+ * Opens segments of packaged presentations, which are cut from the content when they are read, and those of HLS of their lower renditions,
+ * which are made of stored video and the audio of the content. Keeps what was read of the indexes last.
  */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { BucketRef } from "../../buckets/BucketRef.ts"
+import type { ConversionRepository } from "../../conversions/ConversionRepository.ts"
 import type { Segment } from "../../conversions/Publication.ts"
 import { ContentDamaged } from "../../files/FileErrors.ts"
 import * as StoredContent from "../../files/StoredContent.ts"
 import { DamageReports } from "../../integrity/DamageReports.ts"
 import * as ContentSource from "../../packaging/ContentSource.ts"
 import * as PackagedFile from "../../packaging/PackagedFile.ts"
+import * as PackagedRung from "../../packaging/internal/PackagedRung.ts"
 import * as SegmentIndex from "../../packaging/SegmentIndex.ts"
+import * as SourceReader from "../../packaging/SourceReader.ts"
 import type { BlobError } from "../../storage/BlobError.ts"
 import { BlobStore, type ByteRange } from "../../storage/BlobStore.ts"
 import * as CompositeParts from "../../storage/CompositeParts.ts"
+import * as StreamFiles from "../../transcoding/StreamFiles.ts"
 import type { OpenedSegment } from "../OpenedStream.ts"
 import * as MadeSegments from "./MadeSegments.ts"
 import * as RecentlyUsed from "./RecentlyUsed.ts"
+import * as StoredParts from "./StoredParts.ts"
 
 /** A segment of the conversion whose index this is. */
 interface Wanted extends Pick<OpenedSegment, "conversionId" | "fileId" | "name" | "state"> {
@@ -30,17 +36,37 @@ interface Wanted extends Pick<OpenedSegment, "conversionId" | "fileId" | "name" 
 const pageBytes = 64 * 1024
 const keptPages = 128
 const keptIndexes = 512
+const keptInits = 512
 
 /** Changes when other bytes are cut from the same content and index. */
 const version = 2
 
+/** How a segment is made, and of what. */
+interface Recipe extends Pick<OpenedSegment, "check" | "reportDamage"> {
+  readonly find: Effect.Effect<MadeSegments.Made | undefined, BlobError | ContentDamaged>
+}
+
+/** An index that is open, and its content. */
+interface Opened {
+  readonly index: SegmentIndex.OpenedIndex
+  readonly read: (range: ByteRange) => Effect.Effect<Uint8Array, BlobError | ContentDamaged>
+  /** Reports the index. */
+  readonly reportDamage: Effect.Effect<void>
+  readonly content: StoredContent.StoredContent
+}
+
 /** `openMade` opens what is made when it is read. */
-export const make = Effect.fnUntraced(function* (openMade: MadeSegments.Open) {
+export const make = Effect.fnUntraced(function* (
+  conversions: ConversionRepository["Service"],
+  openMade: MadeSegments.Open
+) {
   const store = yield* BlobStore
   const reports = yield* DamageReports
-  const findParts = yield* CompositeParts.make
+  const findContentParts = yield* CompositeParts.make
+  const findParts = StoredParts.make(conversions, store, reports)
   const pages = RecentlyUsed.make<Uint8Array>(keptPages)
   const indexes = RecentlyUsed.make<SegmentIndex.OpenedIndex>(keptIndexes)
+  const inits = RecentlyUsed.make<SourceReader.Initialization>(keptInits)
 
   /** Makes what reads a range of an index, by pages. */
   const makeRead = ({ bucketId, tenantId }: BucketRef, { blobId, size }: Wanted["index"]) => {
@@ -73,37 +99,77 @@ export const make = Effect.fnUntraced(function* (openMade: MadeSegments.Open) {
     return { read, reportDamage: stored.reportDamage }
   }
 
+  /** A segment of the best rendition, which is cut from the content. */
+  const cutFrom = ({ content, index, read, reportDamage }: Opened, name: string): Recipe => {
+    const toMade = (file: PackagedFile.PackagedFile): MadeSegments.Made => ({
+      size: file.size,
+      cut: (isTransient) => {
+        const source = ContentSource.open(content, index.sourceBytes)
+        const chunks = Stream.unwrap(Effect.map(source, (opened) => file.cut(opened, isTransient)))
+        return MadeSegments.cutOrDamaged(chunks, content.reportDamage)
+      }
+    })
+    const found = MadeSegments.orDamaged(reportDamage)(PackagedFile.find(index, name, read))
+    return {
+      find: Effect.map(found, (file) => file && toMade(file)),
+      check: content.check,
+      reportDamage: content.reportDamage
+    }
+  }
+
+  const readInit = ({ blobId, size, stored }: StoredParts.StoredPart) => {
+    const bytes = ContentSource.readRange(stored, { offset: 0, length: size })
+    const read = Effect.flatMap(bytes, SourceReader.readInitialization)
+    return inits.get(blobId, MadeSegments.orDamaged(stored.reportDamage)(read))
+  }
+
+  /** A segment of HLS of a lower rendition, whose video is stored. */
+  const makeFrom = (opened: Opened, { bucket, conversionId }: Wanted, rung: StreamFiles.RungName): Recipe => {
+    const { content, index, read } = opened
+    const names = { init: StreamFiles.ladderInit(rung), chunk: StreamFiles.ladderChunk(rung, rung.index + 1) }
+    const parts = findParts(bucket, conversionId, Object.values(names))
+    const reportDamage = Effect.andThen(StoredParts.reportDamage(parts), content.reportDamage)
+    const find = Effect.gen(function* () {
+      const found = yield* parts
+      const [init, chunk] = [found.get(names.init), found.get(names.chunk)]
+      if (init === undefined || chunk === undefined || rung.index >= index.count) return undefined
+      const indexed = yield* MadeSegments.orDamaged(opened.reportDamage)(SegmentIndex.segment(index, rung.index, read))
+      const planned = yield* MadeSegments.orDamaged(chunk.stored.reportDamage)(
+        PackagedRung.toTransport({
+          init: yield* readInit(init),
+          chunk: StoredParts.sourceOf(chunk),
+          indexed,
+          content: ContentSource.make(content, index.sourceBytes),
+          sequence: rung.index
+        })
+      )
+      const made: MadeSegments.Made = {
+        size: planned.size,
+        cut: (isTransient) => MadeSegments.cutOrDamaged(planned.cut(isTransient), reportDamage)
+      }
+      return made
+    })
+    return { find, check: Effect.andThen(StoredParts.check(parts), content.check), reportDamage }
+  }
+
   /**
    * Opens a segment; undefined if the presentation has none of this name. The content's own structure was checked when it was packaged:
    * a segment that cannot be cut has damaged bytes, of the content or of the index.
    */
-  return Effect.fnUntraced(function* ({ blobId, bucket, index: blob, ...segment }: Wanted) {
+  return Effect.fnUntraced(function* (wanted: Wanted) {
+    const { blobId, bucket, index: blob, ...segment } = wanted
     const { read, reportDamage } = makeRead(bucket, blob)
-    const orDamaged = MadeSegments.orDamaged(reportDamage)
-    const index = yield* orDamaged(indexes.get(blob.blobId, SegmentIndex.open(read)))
+    const index = yield* MadeSegments.orDamaged(reportDamage)(indexes.get(blob.blobId, SegmentIndex.open(read)))
     const { isComposite, sourceBytes } = index
-    const content = StoredContent.ofContent(store, reports, findParts, {
+    const content = StoredContent.ofContent(store, reports, findContentParts, {
       ...bucket,
       blobId,
       size: sourceBytes,
       isComposite
     })
-    const toMade = (file: PackagedFile.PackagedFile): MadeSegments.Made => ({
-      size: file.size,
-      cut: (isTransient) => {
-        const source = ContentSource.open(content, sourceBytes)
-        const chunks = Stream.unwrap(Effect.map(source, (opened) => file.cut(opened, isTransient)))
-        return MadeSegments.cutOrDamaged(chunks, content.reportDamage)
-      }
-    })
-    const find = Effect.map(orDamaged(PackagedFile.find(index, segment.name, read)), (file) => file && toMade(file))
-    return yield* openMade({
-      ...segment,
-      source: blob.blobId,
-      version,
-      find,
-      check: content.check,
-      reportDamage: content.reportDamage
-    })
+    const opened = { index, read, reportDamage, content }
+    const rung = StreamFiles.parseRung(segment.name)
+    const recipe = rung === undefined ? cutFrom(opened, segment.name) : makeFrom(opened, wanted, rung)
+    return yield* openMade({ ...segment, source: blob.blobId, version, ...recipe })
   })
 })

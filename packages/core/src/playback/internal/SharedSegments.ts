@@ -4,24 +4,24 @@
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { BucketRef } from "../../buckets/BucketRef.ts"
-import type { ConversionRepository, SharedSegment } from "../../conversions/ConversionRepository.ts"
+import type { ConversionRepository } from "../../conversions/ConversionRepository.ts"
 import type { Segment } from "../../conversions/Publication.ts"
-import { ContentDamaged } from "../../files/FileErrors.ts"
+import type { ContentDamaged } from "../../files/FileErrors.ts"
 import * as StoredContent from "../../files/StoredContent.ts"
 import { DamageReports } from "../../integrity/DamageReports.ts"
-import type { MetadataError } from "../../MetadataError.ts"
 import * as ContentSource from "../../packaging/ContentSource.ts"
 import type { PackagingError } from "../../packaging/PackagingError.ts"
 import * as SharedTracks from "../../packaging/SharedTracks.ts"
 import type { Source } from "../../packaging/Source.ts"
 import type { StoredSegment } from "../../packaging/StoredSegment.ts"
-import { BlobError } from "../../storage/BlobError.ts"
+import type { BlobError } from "../../storage/BlobError.ts"
 import { BlobStore } from "../../storage/BlobStore.ts"
 import * as HevcFiles from "../../transcoding/hevc/HevcFiles.ts"
 import * as StreamFiles from "../../transcoding/StreamFiles.ts"
 import type { OpenedSegment } from "../OpenedStream.ts"
 import * as MadeSegments from "./MadeSegments.ts"
 import * as RecentlyUsed from "./RecentlyUsed.ts"
+import * as StoredParts from "./StoredParts.ts"
 
 /** A segment of the conversion whose tracks these are. */
 interface Wanted extends Pick<OpenedSegment, "conversionId" | "fileId" | "name" | "state"> {
@@ -31,9 +31,6 @@ interface Wanted extends Pick<OpenedSegment, "conversionId" | "fileId" | "name" 
 
 /** Tracks take some 20 KiB in memory. */
 const keptTracks = 512
-
-/** A segment of at most so many bytes is read at once, as most of audio: its index would be a read of its own. */
-const keptBytes = 128 * 1024
 
 /** Changes when other bytes are made of the same segments. */
 const version = 1
@@ -54,9 +51,6 @@ type Planned = Pick<StoredSegment<ReadError>, "cut" | "size">
 
 const ofBytes = (bytes: Uint8Array): Planned => ({ size: bytes.length, cut: () => Stream.succeed(bytes) })
 
-const toBlobError = (cause: MetadataError): BlobError =>
-  new BlobError({ reason: cause.isRetryable ? "Unavailable" : "Internal", operation: cause.operation, cause })
-
 /** `openMade` opens what is made when it is read. */
 export const make = Effect.fnUntraced(function* (
   conversions: ConversionRepository["Service"],
@@ -64,6 +58,7 @@ export const make = Effect.fnUntraced(function* (
 ) {
   const store = yield* BlobStore
   const reports = yield* DamageReports
+  const findParts = StoredParts.make(conversions, store, reports)
   const all = RecentlyUsed.make<SharedTracks.SharedTracks>(keptTracks)
 
   /** Reads the tracks of a presentation. */
@@ -73,29 +68,6 @@ export const make = Effect.fnUntraced(function* (
     const read = Effect.flatMap(ContentSource.readRange(stored, { offset: 0, length: size }), SharedTracks.decode)
     return all.get(blobId, MadeSegments.orDamaged(stored.reportDamage)(read))
   }
-
-  /** Returns the access to the segments that are there, by their names. */
-  const findParts = (
-    { bucketId, tenantId }: BucketRef,
-    conversionId: string,
-    names: ReadonlyArray<string>
-  ): Effect.Effect<ReadonlyMap<string, SharedSegment & { readonly stored: StoredContent.StoredContent }>, ReadError> =>
-    (names.length === 0 ? Effect.succeed([]) : conversions.findSegments(conversionId, names)).pipe(
-      Effect.mapError(toBlobError),
-      Effect.flatMap((found) =>
-        found.some(({ damaged }) => damaged) ? Effect.fail(new ContentDamaged()) : Effect.succeed(found)
-      ),
-      Effect.map(
-        (found) =>
-          new Map(
-            found.map((part) => {
-              const { blobId, size } = part
-              const stored = StoredContent.make(store, reports, { tenantId, bucketId, blobId, size })
-              return [part.name, { ...part, stored }]
-            })
-          )
-      )
-    )
 
   /** Returns what a segment is made of; undefined if the presentation has none of this name. */
   const recipeOf = (tracks: SharedTracks.SharedTracks, name: string): Recipe | undefined => {
@@ -129,22 +101,14 @@ export const make = Effect.fnUntraced(function* (
     if (recipe === undefined) return undefined
     const { names } = recipe
     const parts = findParts(bucket, segment.conversionId, names)
-    const reportDamage = Effect.flatMap(
-      Effect.orElseSucceed(parts, () => new Map<string, never>()),
-      (found) =>
-        Effect.forEach(found.values(), ({ stored }: { stored: StoredContent.StoredContent }) => stored.reportDamage, {
-          discard: true
-        })
-    )
+    const reportDamage = StoredParts.reportDamage(parts)
     const find = Effect.gen(function* () {
       const found = yield* parts
       const [first] = names
       if (first !== undefined && !found.has(first)) return undefined
       const sourceOf = (name: string) => {
         const part = found.get(name)
-        if (part === undefined) return undefined
-        const { size, stored } = part
-        return size <= keptBytes ? ContentSource.makeKept(stored, size) : ContentSource.make(stored, size)
+        return part && StoredParts.sourceOf(part)
       }
       const planned = yield* MadeSegments.orDamaged(reportDamage)(recipe.make(sourceOf))
       if (planned === undefined) return undefined
@@ -154,9 +118,7 @@ export const make = Effect.fnUntraced(function* (
       }
       return made
     })
-    const check = Effect.flatMap(parts, (found) =>
-      Effect.forEach(found.values(), ({ stored }) => stored.check, { discard: true })
-    )
+    const check = StoredParts.check(parts)
     return yield* openMade({ ...segment, source: blob.blobId, version, find, check, reportDamage })
   })
 })

@@ -17,12 +17,22 @@ import { toFault, toState } from "./ConversionRow.ts"
 
 /** Condition: the file has this name, or is that from which a segment of this name may be made. */
 const isNamed = (sql: SqlClient, name: string): Fragment => {
-  const index = StreamFiles.parseSegment(name) === undefined ? [] : [StreamFiles.index]
+  const isCut = StreamFiles.parseSegment(name) !== undefined || StreamFiles.parseRung(name) !== undefined
+  const index = isCut ? [StreamFiles.index] : []
   const tracks = StreamFiles.parseTransport(name) === undefined ? [] : [StreamFiles.tracks]
   const hevc = HevcFiles.parse(name)
   const made = hevc === undefined ? [] : [hevc.audio === undefined ? HevcFiles.index : StreamFiles.tracks]
   return sql`part.name IN ${sql.in([name, ...index, ...tracks, ...made])}`
 }
+
+/**
+ * A packaged presentation of an earlier version has both its index and the segments of HLS of its lower renditions: the stored segment is
+ * found then.
+ */
+const storedFirst = (sql: SqlClient, name: string): Fragment =>
+  StreamFiles.parseRung(name) === undefined
+    ? sql``
+    : sql` ORDER BY CASE WHEN part.name = ${name} THEN 0 ELSE 1 END LIMIT 1`
 
 /** Condition: the file is one of the conversion, its own or one that it shares. */
 const isOfConversion = (sql: SqlClient): Fragment =>
@@ -55,7 +65,7 @@ const toLookup = (row: Row.Row, name: string): StreamLookup | undefined =>
 
 /**
  * Finds the row of the file, its conversion and the file of the stream in one statement. A packaged presentation has its index instead
- * of a segment, and a shared one its tracks instead of a segment of HLS; no segment has both.
+ * of a segment, and an encoded one that is shared its tracks instead of a segment of HLS; no segment has both.
  */
 export const findStreamFile = (read: ShortRead, { bucket, format, name, selector }: StreamFileRef) =>
   read(
@@ -70,7 +80,7 @@ export const findStreamFile = (read: ShortRead, { bucket, format, name, selector
       LEFT JOIN conversion_file AS part ON ${isOfConversion(sql)} AND ${isNamed(sql, name)}
       LEFT JOIN blob ON blob.id = part.blob_id
       LEFT JOIN damage ON damage.blob_id = part.blob_id
-      LEFT JOIN damage AS source_damage ON source_damage.blob_id = source.blob_id AND part.name IN ${sql.in([StreamFiles.index, HevcFiles.index])}`
+      LEFT JOIN damage AS source_damage ON source_damage.blob_id = source.blob_id AND part.name IN ${sql.in([StreamFiles.index, HevcFiles.index])}${storedFirst(sql, name)}`
   ).pipe(
     Row.first((row) => toLookup(row, name)),
     Effect.flatMap(

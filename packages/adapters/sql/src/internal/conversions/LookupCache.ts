@@ -34,9 +34,14 @@ const packagedName = ({ name }: StreamFileRef): string | undefined => {
 const sharedName = ({ name }: StreamFileRef): string | undefined =>
   StreamFiles.parseTransport(name) === undefined ? undefined : "shared"
 
-/** Returns the name under which a lookup is kept. */
-const nameOf = (ref: StreamFileRef, { found }: StreamLookup): string | undefined =>
-  found._tag === "Packaged" ? packagedName(ref) : found._tag === "Shared" ? sharedName(ref) : ref.name
+/**
+ * Returns the name under which a lookup is kept. A segment of a lower rendition that is found as an index is kept alone: others of that
+ * rendition may be stored.
+ */
+const nameOf = (ref: StreamFileRef, { found }: StreamLookup): string | undefined => {
+  if (found._tag === "Packaged") return StreamFiles.parseRung(ref.name) === undefined ? packagedName(ref) : ref.name
+  return found._tag === "Shared" ? sharedName(ref) : ref.name
+}
 
 /** What is found of segments. */
 const kinds: ReadonlySet<string> = new Set(["Segment", "Packaged", "Shared"])

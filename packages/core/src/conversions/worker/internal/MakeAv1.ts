@@ -8,9 +8,6 @@ import * as Av1Playlists from "../../../packaging/Av1Playlists.ts"
 import type { PackagingError } from "../../../packaging/PackagingError.ts"
 import * as SharedTracks from "../../../packaging/SharedTracks.ts"
 import { Settings } from "../../../Settings.ts"
-import * as BlobKey from "../../../storage/BlobKey.ts"
-import { BlobStore } from "../../../storage/BlobStore.ts"
-import { concat } from "../../../storage/ByteChunks.ts"
 import type { ConversionEvent } from "../../../transcoding/ConversionEvent.ts"
 import * as Events from "../../../transcoding/ConversionEvent.ts"
 import * as Ladder from "../../../transcoding/Ladder.ts"
@@ -20,18 +17,9 @@ import * as StreamFiles from "../../../transcoding/StreamFiles.ts"
 import { TranscodeError } from "../../../transcoding/TranscodeError.ts"
 import { type LadderJob, Transcoder } from "../../../transcoding/Transcoder.ts"
 import { type ConversionClaim, LeaseLost } from "../../ConversionClaim.ts"
-import { ConversionRepository } from "../../ConversionRepository.ts"
+import * as StoredFile from "./StoredFile.ts"
 
 const failed = ({ detail }: PackagingError) => new TranscodeError({ operation: "ladder", reason: "Failed", detail })
-
-/** Reads how the segments of HLS are made from those that are stored. */
-const readTracks = Effect.fnUntraced(function* ({ bucketId, conversionId, tenantId }: ConversionClaim) {
-  const [found] = yield* (yield* ConversionRepository).findSegments(conversionId, [StreamFiles.tracks])
-  if (found === undefined) return yield* new LeaseLost()
-  const key = BlobKey.make({ tenantId, bucketId, blobId: found.blobId })
-  const bytes = yield* Stream.runCollect((yield* BlobStore).read(key))
-  return yield* Effect.mapError(SharedTracks.decode(concat(bytes)), failed)
-})
 
 /** Returns the events of the encoded sizes as those of the presentation: with it and, at the end, with all playlists. */
 const join = <E, R>(
@@ -62,7 +50,8 @@ export const make = Effect.fnUntraced(function* (
   job: Pick<LadderJob, "input" | "limits" | "output" | "suspended">
 ) {
   const { videoLines } = yield* Settings
-  const tracks = yield* readTracks(claim)
+  // It says how the segments of HLS are made from those that are stored.
+  const tracks = yield* Effect.mapError(SharedTracks.decode(yield* StoredFile.read(claim, StreamFiles.tracks)), failed)
   const { video } = media
   const known = video === null ? undefined : { ...video, bitrate: video.bitrate ?? media.bitrate }
   const rungs = known === undefined ? [] : Ladder.ofAv1(shared.presentation, known, videoLines)

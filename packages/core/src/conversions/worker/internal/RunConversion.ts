@@ -18,8 +18,6 @@ import { BlobRepository } from "../../../storage/BlobRepository.ts"
 import { BlobStore } from "../../../storage/BlobStore.ts"
 import * as CompositeParts from "../../../storage/CompositeParts.ts"
 import type { ConversionEvent } from "../../../transcoding/ConversionEvent.ts"
-import * as TransportStream from "../../../packaging/TransportStream.ts"
-import * as LadderPlaylists from "../../../transcoding/LadderPlaylists.ts"
 import type { Presentation } from "../../../transcoding/Presentation.ts"
 import * as StreamFiles from "../../../transcoding/StreamFiles.ts"
 import type { TranscodeError } from "../../../transcoding/TranscodeError.ts"
@@ -153,34 +151,6 @@ const transcode = Effect.fnUntraced(function* (
   }
 })
 
-/** The segments of a rendition of a ladder in HLS. */
-const encodedSegment = /^(\d+p)\/index\d+\.ts$/
-
-/** Adds the ladder of the content in HLS to the workspace, if it has one with as many segments and with times from `firstTime` on. */
-const addEncodedLadder = Effect.fnUntraced(function* (
-  claim: ConversionClaim,
-  workspace: Workspace,
-  { durations, firstTime }: { readonly durations: ReadonlyArray<number>; readonly firstTime: number | undefined },
-  { uploadConcurrency }: ConversionWorkerOptions
-) {
-  if (claim.format !== "dash" || firstTime === undefined) return undefined
-  const found = yield* (yield* ConversionRepository).findReady(claim)
-  if (Option.isNone(found) || found.value.presentation.isPackaged !== true) return undefined
-  const [, ...renditions] = found.value.presentation.renditions
-  if (found.value.presentation.hasLadder !== true || !Arr.isArrayNonEmpty(renditions)) return undefined
-  const segments = found.value.segments.filter(({ name }) => encodedSegment.test(name))
-  const isWhole = renditions.every(
-    ({ name }) => segments.filter((segment) => segment.name.startsWith(`${name}/`)).length === durations.length
-  )
-  if (!isWhole || !(yield* areIntact(segments.map(({ blobId }) => blobId)))) return undefined
-  yield* Effect.forEach(
-    segments,
-    ({ blobId, name }) => addBlob(claim, workspace, `${workspace.source}/${name}`, blobId),
-    { concurrency: uploadConcurrency, discard: true }
-  )
-  return { source: workspace.source, renditions, firstTime }
-})
-
 /** Returns the events of the claimed ladder, or of the AV1 of a shared presentation. */
 const makeLadder = Effect.fnUntraced(function* (
   claim: ConversionClaim,
@@ -195,20 +165,16 @@ const makeLadder = Effect.fnUntraced(function* (
     Effect.mapError(Effect.fromOption(found), () => new LeaseLost())
   )
   const rungs = yield* LadderBelow.rungs(copy.presentation)
-  const isAv1 = copy.presentation.isShared === true
+  const { isPackaged, isShared } = copy.presentation
+  const isAv1 = isShared === true && isPackaged !== true
   if (!isAv1 && rungs.length === 0) return yield* new LeaseLost()
   if (!(yield* areIntact(yield* blobsOf(claim.blobId)))) return yield* new ContentDamaged()
   yield* addContent(claim, workspace)
   const media = yield* transcoder.probe({ input, limits })
-  if (!Arr.isReadonlyArrayNonEmpty(rungs)) {
-    return yield* MakeAv1.make(claim, copy, media, { input, output, limits, suspended })
-  }
-  const durations = LadderPlaylists.durations(copy)
-  // A player that switches between the renditions takes their times as those of one presentation.
-  const firstTime = copy.presentation.isPackaged === true ? TransportStream.firstTime : undefined
-  const encoded = yield* addEncodedLadder(claim, workspace, { durations, firstTime }, options)
-  const job = { input, media, output, format: claim.format, rungs, durations, firstTime, encoded, limits, suspended }
-  return MakeLadder.join(transcoder.ladder(job), copy)
+  const job = { input, media, output, limits, suspended }
+  return yield* Arr.isReadonlyArrayNonEmpty(rungs)
+    ? MakeLadder.make(claim, copy, { ...job, rungs, workspace })
+    : MakeAv1.make(claim, copy, media, job)
 })
 
 /** Renews the lease until interrupted. Fails with `LeaseLost`. */

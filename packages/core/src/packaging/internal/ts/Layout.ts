@@ -69,6 +69,9 @@ const maxGroupFrames = 8
 /** Seconds: the time in the segments at which the presentation begins. */
 export const firstTime = beginning / Packets.clockRate
 
+/** Seconds before that at which a sample may be decoded: it arrives at the time 0 then. */
+export const maxLead = (beginning - lead) / Packets.clockRate
+
 const toTicks = (seconds: number, shift: number): number => Math.round(seconds * Packets.clockRate) + beginning + shift
 
 /** Returns where the group of packets of audio ends that begins with a sample. A group has no gap. */
