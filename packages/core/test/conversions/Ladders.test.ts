@@ -1,14 +1,22 @@
 import { describe, expect } from "@effect/vitest"
 import type { Actor } from "@holdfast/core/Actor"
+import { ConversionRepository } from "@holdfast/core/conversions/ConversionRepository"
 import { Conversions } from "@holdfast/core/conversions/Conversions"
 import type { FileRef } from "@holdfast/core/files/FileRef"
+import * as Ids from "@holdfast/core/Ids"
 import { Streams } from "@holdfast/core/playback/Streams"
 import { Settings } from "@holdfast/core/Settings"
+import * as BlobKey from "@holdfast/core/storage/BlobKey"
+import { BlobStore } from "@holdfast/core/storage/BlobStore"
 import type { Media } from "@holdfast/core/transcoding/Media"
+import * as StreamFiles from "@holdfast/core/transcoding/StreamFiles"
 import * as FakeMedia from "@holdfast/testing/transcoding/FakeMedia"
 import { TranscoderControl } from "@holdfast/testing/transcoding/TranscoderControl"
+import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
 import {
   blobsLeft,
   clearFaults,
@@ -99,6 +107,60 @@ describe("ladders", () => {
       yield* blobsLeft
     })
   )
+
+  /** Stores a packaged presentation as versions did that made one for each format, with a ladder that is due. */
+  const packaged = Effect.fnUntraced(function* (format: "hls" | "dash") {
+    const { actor, ref } = yield* video(content)
+    yield* (yield* Conversions).request(actor, ref, format)
+    const repository = yield* ConversionRepository
+    const now = yield* DateTime.now
+    const leaseUntil = DateTime.addDuration(now, Duration.minutes(1))
+    const terms = { now, leaseUntil, sweepAt: leaseUntil }
+    const claim = yield* until(repository.claim(terms), Option.isSome).pipe(Effect.flatMap(Effect.fromOption))
+    const blobId = yield* Ids.make("blb")
+    yield* repository.stage(claim, { blobIds: [blobId], now, leaseUntil })
+    const key = BlobKey.make({ ...ref, blobId })
+    const stored = yield* (yield* BlobStore).put(key, Stream.make(Uint8Array.of(1)))
+    const rendition = { name: "720p", width: 1280, height: 720, frameRate: 25, bitrate: 2_600_000 }
+    const playlist = [
+      "#EXTM3U",
+      ...[4, 4, 2].flatMap((seconds, index) => [`#EXTINF:${seconds}.000000,`, `index${index}.ts`]),
+      ""
+    ].join("\n")
+    const timeline =
+      '<SegmentTemplate timescale="1" startNumber="1"><SegmentTimeline><S t="0" d="4" r="1"/><S d="2"/></SegmentTimeline>'
+    const manifest = `<Period><Representation id="0">${timeline}</SegmentTemplate></Representation></Period>`
+    yield* repository.publish(claim, {
+      segments: [{ name: "index.bin", blobId, ...stored }],
+      playlists: [{ name: StreamFiles.entry(format), text: format === "hls" ? playlist : manifest }],
+      progress: 1,
+      presentation: { format, duration: 10, hasVideo: true, hasAudio: true, isPackaged: true, renditions: [rendition] },
+      isFinished: true,
+      ladderDueAt: now,
+      now,
+      leaseUntil: now
+    })
+    return { actor, ref }
+  })
+
+  for (const [format, playlist, segment] of [
+    ["hls", "240p.m3u8", "240p/index2.ts"],
+    ["dash", "manifest.mpd", "240p/chunk3.m4s"]
+  ] as const) {
+    test(
+      `packaged presentation of an earlier version to ${format} → its ladder is encoded for this format alone`,
+      Effect.gen(function* () {
+        const { actor, ref } = yield* packaged(format)
+        yield* startWorker(atOnce)
+        yield* until(names(actor, ref, format), (found) => found.length > 1)
+        expect(yield* names(actor, ref, format)).toEqual(["720p", ...lower])
+        expect(yield* text(actor, ref, format, playlist)).toContain("240p/")
+        const opened = yield* (yield* Streams).open(actor, ref, format, segment)
+        expect(opened._tag).toBe("Segment")
+        yield* blobsLeft
+      })
+    )
+  }
 
   test(
     "ladder fails → the copy stays READY with one rendition, and nothing of the ladder is left",

@@ -62,6 +62,19 @@ for (const name of names) {
   )
 }
 
+it.effect("package: video that MPEG-TS cannot have → refused to HLS, and a presentation to DASH alone", () =>
+  Effect.gen(function* () {
+    const bytes = Media.load("early.mp4")
+    expect(yield* Effect.flip(toPackage(bytes, "hls"))).toMatchObject({ reason: "Unsupported" })
+    const { cut, playlists, presentation } = yield* toPackage(bytes, "dash")
+    expect(presentation).toMatchObject({ format: "dash", isPackaged: true })
+    expect(presentation.isShared).toBeUndefined()
+    expect([...playlists.keys()]).toEqual(["manifest.mpd"])
+    expect(yield* cut("chunk-0-1.m4s")).toBeDefined()
+    expect(yield* cut("index0.ts")).toBeUndefined()
+  })
+)
+
 /** Returns hashes of the decoded frames of video. */
 const frames = (bytes: Uint8Array): ReadonlyArray<string> => {
   const { stdout } = Media.run("ffmpeg", "-v error -i pipe:0 -map 0:v -f framemd5 -".split(" "), bytes)

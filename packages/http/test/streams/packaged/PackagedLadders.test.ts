@@ -2,35 +2,15 @@
  * Lower renditions of packaged video, which both formats have.
  */
 import * as Requires from "@holdfast/testing/Requires"
-import * as Fs from "node:fs"
-import * as Path from "node:path"
 import { afterAll, beforeAll, expect, it, vi } from "vitest"
-import * as Process from "../../support/Process.ts"
 import type * as TestServer from "../../support/TestServer.ts"
 import * as LadderServer from "./support/LadderServer.ts"
-
-interface Packet {
-  readonly pts_time: string
-  readonly dts_time: string
-  readonly data_hash: string
-}
-
-/** Returns the packets of a track of a file. */
-const packets = async (bytes: Uint8Array, track: "a" | "v"): Promise<ReadonlyArray<Packet>> => {
-  const path = Path.join(await Process.makeDirectory(), "a.ts")
-  Fs.writeFileSync(path, bytes)
-  const options = `-v error -select_streams ${track} -show_packets -show_data_hash md5 -of json`
-  const output = await LadderServer.run("ffprobe", ...options.split(" "), path)
-  return (JSON.parse(output) as { readonly packets: ReadonlyArray<Packet> }).packets
-}
 
 /** Returns how many frames are decoded of a track, and fails if FFmpeg warns of one. */
 const decoded = async (input: string, track: string): Promise<number> => {
   const options = ["-v", "error", "-xerror", "-i", input, "-map", track, "-f", "framemd5", "-"]
   return (await LadderServer.run("ffmpeg", ...options)).split("\n").filter((line) => /^\d/.test(line)).length
 }
-
-const segments = [0, 1, 2, 3]
 
 vi.setConfig({ testTimeout: 240_000 })
 
@@ -89,45 +69,12 @@ Requires.requires(LadderServer.missing).describe("lower renditions of packaged v
     expect(Number(peak)).toBeGreaterThan(Number(bandwidth) + 60_000)
   })
 
-  it("HLS: segments of both sizes → the same audio, and the same times of frames, in each", async () => {
-    const made = await LadderServer.upload(server)
-    await made.request("dash")
-    await made.joined("dash")
-    expect(await made.request("hls")).toMatchObject({ state: "READY" })
-    const switched: Array<Buffer> = []
-    for (const number of segments) {
-      const best = await made.bytes(`hls/index${number}.ts`)
-      const lower = await made.bytes(`hls/240p/index${number}.ts`)
-      expect(lower.length % 188).toBe(0)
-      switched.push(number % 2 === 0 ? best : lower)
-      const timesOf = (all: ReadonlyArray<Packet>) =>
-        all.map(({ pts_time }) => Number(pts_time)).toSorted((a, b) => a - b)
-      const [sound, lowerSound] = [await packets(best, "a"), await packets(lower, "a")]
-      expect(lowerSound.map(({ data_hash }) => data_hash)).toEqual(sound.map(({ data_hash }) => data_hash))
-      expect(timesOf(lowerSound)).toEqual(timesOf(sound))
-      const [frames, lowerFrames] = [timesOf(await packets(best, "v")), timesOf(await packets(lower, "v"))]
-      expect(lowerFrames).toHaveLength(frames.length)
-      for (const [index, time] of frames.entries()) expect(lowerFrames[index]).toBeCloseTo(time, 3)
-      if (number === 0) expect(lowerFrames[0]).toBeCloseTo(1.4, 3)
-      for (const { dts_time, pts_time } of await packets(lower, "v")) {
-        expect(Number(dts_time)).toBeLessThanOrEqual(Number(pts_time))
-      }
-    }
-    // A player that changes between the sizes with each segment has frames at equal intervals, and all packets of audio.
-    const whole = Buffer.concat(switched)
-    const frames = (await packets(whole, "v")).map(({ pts_time }) => Number(pts_time)).toSorted((a, b) => a - b)
-    for (const [index, time] of frames.slice(1).entries()) expect(time - (frames[index] ?? 0)).toBeCloseTo(1 / 24, 3)
-    const sound = (await packets(whole, "a")).map(({ pts_time }) => Number(pts_time))
-    for (const [index, time] of sound.slice(1).entries())
-      expect(time - (sound[index] ?? 0)).toBeCloseTo(1024 / 44_100, 3)
-  })
-
   it("video without audio → segments of both sizes with video alone", async () => {
-    const made = await LadderServer.upload(server, LadderServer.silent)
+    const made = await LadderServer.upload(server, LadderServer.recipes.silent)
     await made.request("hls")
     await made.joined("hls")
     expect(await decoded(await made.address("hls/240p.m3u8"), "0:v:0")).toBe(240)
-    expect(await packets(await made.bytes("hls/240p/index1.ts"), "a")).toEqual([])
+    expect((await LadderServer.packets(await made.bytes("hls/240p/index1.ts"))).audio).toEqual([])
     expect(await made.text("hls/playlist.m3u8")).not.toContain("mp4a")
   })
 

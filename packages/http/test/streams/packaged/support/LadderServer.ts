@@ -26,23 +26,60 @@ interface Record {
   readonly renditions: ReadonlyArray<{ readonly name: string; readonly bitrate: number }>
 }
 
+export interface Packet {
+  readonly codec_type: string
+  readonly pts_time: string
+  readonly dts_time: string
+  readonly data_hash: string
+}
+
 /** Runs a program while the server of this process answers it. Returns its output. */
 export const run = async (program: string, ...args: ReadonlyArray<string>): Promise<string> =>
   (await promisify(execFile)(program, args, { maxBuffer: 2 ** 26, timeout: 60_000 })).stdout
 
-/** Makes a video of ten seconds, with a keyframe every two seconds, that is packaged and gets a lower rendition. */
-const makeVideo = async (sound: string): Promise<Buffer> => {
+/** FFmpeg's inputs and its options, without the codec of the video. */
+export interface Recipe {
+  readonly inputs: string
+  readonly options: string
+}
+
+const picture = (seconds: number) => `-f lavfi -i testsrc2=s=640x360:r=24:d=${seconds}`
+const sound = (seconds: number) => `-f lavfi -i sine=f=440:d=${seconds}`
+
+/** Videos with a keyframe every two seconds at most, that are packaged and get a lower rendition. The plain one has five segments. */
+export const recipes = {
+  plain: { inputs: `${picture(10)} ${sound(10)}`, options: "-bf 2 -g 48 -c:a aac" },
+  silent: { inputs: picture(10), options: "-bf 2 -g 48" },
+  "with audio that begins later": {
+    inputs: `${picture(6)} -itsoffset 0.7 ${sound(6)}`,
+    options: "-bf 2 -g 48 -c:a aac"
+  },
+  "with audio that ends earlier": {
+    inputs: `${picture(6)} ${sound(3)}`,
+    options: "-bf 0 -g 48 -c:a aac -ar 48000 -ac 2"
+  },
+  "in fragments": {
+    inputs: `${picture(6)} ${sound(6)}`,
+    options: "-bf 2 -g 48 -c:a aac -movflags frag_keyframe+empty_moov"
+  },
+  "of frames at uneven intervals": {
+    inputs: `${picture(6)} ${sound(6)}`,
+    options: "-vf select='not(mod(n\\,3))+lt(mod(n\\,48)\\,12)' -fps_mode vfr -bf 0 -g 24 -c:a aac"
+  },
+  "of one frame each second": {
+    inputs: `${picture(6)} ${sound(6)}`,
+    options: "-vf noise=alls=60:allf=t -r 1 -bf 0 -g 2 -c:a aac"
+  }
+} as const satisfies { readonly [name: string]: Recipe }
+
+const makeVideo = async ({ inputs, options }: Recipe): Promise<Buffer> => {
   const path = Path.join(await Process.makeDirectory(), "a.mp4")
-  const picture = "-f lavfi -i testsrc2=s=640x360:r=24:d=10".split(" ")
-  const codec = "-c:v libx264 -preset ultrafast -bf 2 -pix_fmt yuv420p -g 48 -qp 20".split(" ")
-  await run("ffmpeg", "-v", "error", "-y", ...picture, ...sound.split(" "), ...codec, path)
+  const codec = "-c:v libx264 -preset ultrafast -pix_fmt yuv420p -qp 20"
+  await run("ffmpeg", ..."-v error -y".split(" "), ...`${inputs} ${codec} ${options}`.split(" "), path)
   return Fs.readFileSync(path)
 }
 
-export const withSound = "-f lavfi -i sine=f=440:d=10 -c:a aac"
-export const silent = "-an"
-
-const videos = new Map<string, Promise<Buffer>>()
+const videos = new Map<Recipe, Promise<Buffer>>()
 
 /** Starts the server. */
 export const start = () =>
@@ -53,10 +90,20 @@ export const start = () =>
     settings: { blobGrace: Duration.zero }
   })
 
+/** Returns the packets of a segment. */
+export const packets = async (bytes: Uint8Array) => {
+  const path = Path.join(await Process.makeDirectory(), "a.ts")
+  Fs.writeFileSync(path, bytes)
+  const output = await run("ffprobe", ..."-v error -show_packets -show_data_hash md5 -of json".split(" "), path)
+  const all = (JSON.parse(output) as { readonly packets: ReadonlyArray<Packet> }).packets
+  const ofTrack = (track: string) => all.filter(({ codec_type }) => codec_type === track)
+  return { video: ofTrack("video"), audio: ofTrack("audio") }
+}
+
 /** Uploads a video, and returns its streams. */
-export const upload = async (server: TestServer.TestServer, sound = withSound) => {
-  const making = videos.get(sound) ?? makeVideo(sound)
-  videos.set(sound, making)
+export const upload = async (server: TestServer.TestServer, recipe: Recipe = recipes.plain) => {
+  const making = videos.get(recipe) ?? makeVideo(recipe)
+  videos.set(recipe, making)
   const video = await making
   const bucket = await server.makeBucket()
   const { id, path } = await server.makeFile(bucket, new Uint8Array(video), { name: "a.mp4" })
