@@ -3,8 +3,9 @@
  */
 import type { Format } from "@holdfast/core/transcoding/Presentation"
 import * as Requires from "@holdfast/testing/Requires"
-import { rmSync, writeFileSync } from "node:fs"
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, it, onTestFinished, vi } from "vitest"
 import * as BrowserSetup from "./support/BrowserSetup.ts"
@@ -73,14 +74,17 @@ Requires.requires(BrowserSetup.missing).describe("controls of the player", () =>
   it("storyboard → the picture of the time under the pointer, and of the focus", async () => {
     server().state.storyboard = "hls/storyboard.vtt?apiKey=k"
     await serve("plain", "hls")
-    const folder = server().state.directory
+    const folder = mkdtempSync(join(tmpdir(), "holdfast-storyboard-"))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    cpSync(server().state.directory, folder, { recursive: true })
+    server().state.directory = folder
     const part = (index: number) => `storyboard0.jpg?apiKey=k#xywh=${160 * index},0,160,90`
     const cues = [0, 1].map(
       (index) => `00:00:0${6 * index}.000 --> 00:00:${index === 0 ? "06" : "12"}.000\n${part(index)}`
     )
     writeFileSync(join(folder, "storyboard.vtt"), `WEBVTT\n\n${cues.join("\n\n")}\n`)
-    onTestFinished(() => rmSync(join(folder, "storyboard.vtt")))
-    const { page } = await openPaused()
+    const { page } = await PlayerTab.open(context(), server().page("hls", "?muted"))
+    await PlayerTab.until(page, "video.readyState >= 2")
     const box = await page.getByRole("slider", { name: "Position" }).boundingBox()
     if (box === null) throw new Error("The slider has no size.")
     await page.mouse.move(box.x + box.width * 0.75, box.y + box.height / 2)

@@ -19,7 +19,6 @@ const apiKey = /hf_[\w-]{8}/
 Requires.requires(BrowserSetup.missing).describe("embedded player", () => {
   let server: TestServer.TestServer
   let chromium: Awaited<ReturnType<typeof Browser.launch>>
-  let samples: SampleStreams.SampleStreams
 
   vi.setConfig({ testTimeout: 90_000 })
   beforeAll(async () => {
@@ -28,12 +27,10 @@ Requires.requires(BrowserSetup.missing).describe("embedded player", () => {
       worker: {}
     })
     chromium = await Browser.launch()
-    samples = await SampleStreams.make()
   })
   afterAll(async () => {
     await chromium.close()
     await server.close()
-    await samples.close()
     vi.resetConfig()
   })
 
@@ -48,7 +45,7 @@ Requires.requires(BrowserSetup.missing).describe("embedded player", () => {
     "%s, embed code in a page → plays; no API key in any page, request or storage",
     async (format) => {
       const bucket = await server.makeBucket()
-      const { id, path } = await server.makeFile(bucket, await samples.video("portrait"), { name: "film.mp4" })
+      const { id, path } = await server.makeFile(bucket, await SampleStreams.video("portrait"), { name: "film.mp4" })
       await server.post(`${path}/streams/${format}`, { headers: { prefer: "wait=60" } })
       const client = createClient({ url: server.url, apiKey: await server.makeToken(bucket.tenantId, "File Reader") })
       const { embed, playerUrl } = await client.streams.playbackKey({ ...bucket, fileId: id, format, expiresIn: 600 })

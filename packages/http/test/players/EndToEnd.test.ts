@@ -31,7 +31,6 @@ const switchableFfmpeg = async (directory: string): Promise<string> => {
 Requires.requires(BrowserSetup.missing).describe("uploaded video", () => {
   let server: TestServer.TestServer
   let chromium: Awaited<ReturnType<typeof Browser.launch>>
-  let samples: SampleStreams.SampleStreams
   let bucket: { readonly tenantId: string; readonly bucketId: string }
   let reader: string
   let directory: string
@@ -46,20 +45,20 @@ Requires.requires(BrowserSetup.missing).describe("uploaded video", () => {
       worker: {}
     })
     chromium = await Browser.launch()
-    samples = await SampleStreams.make()
     bucket = await server.makeBucket()
     reader = await server.makeToken(bucket.tenantId, "File Reader")
   })
   afterAll(async () => {
     await chromium.close()
     await server.close()
-    await samples.close()
     await Fs.rm(directory, { recursive: true, force: true })
     vi.resetConfig()
   })
 
   const upload = async (name: SampleStreams.Name) => {
-    const { path } = await server.makeFile(bucket, await samples.video(name), { name: `${name}-${Math.random()}.mp4` })
+    const { path } = await server.makeFile(bucket, await SampleStreams.video(name), {
+      name: `${name}-${Math.random()}.mp4`
+    })
     return `${path}/streams`
   }
   const address = (streams: string, format: Format, query: string) =>

@@ -36,7 +36,6 @@ Requires.requires(BrowserSetup.missing).describe("ladder of a copy", () => {
   ).pipe(Layer.provide(FfmpegTranscoder.layer({ niceness: 0, preset: "ultrafast" })))
   let server: TestServer.TestServer
   let chromium: Awaited<ReturnType<typeof Browser.launch>>
-  let samples: SampleStreams.SampleStreams
   let streams: string
   let reader: string
 
@@ -47,16 +46,14 @@ Requires.requires(BrowserSetup.missing).describe("ladder of a copy", () => {
       worker: { ladderDelay: Duration.zero }
     })
     chromium = await Browser.launch()
-    samples = await SampleStreams.make()
     const bucket = await server.makeBucket()
     reader = await server.makeToken(bucket.tenantId, "File Reader")
-    const { path } = await server.makeFile(bucket, await samples.video("rich"), { name: "rich.mp4" })
+    const { path } = await server.makeFile(bucket, await SampleStreams.video("rich"), { name: "rich.mp4" })
     streams = `${path}/streams`
   }, 60_000)
   afterAll(async () => {
     await chromium.close()
     await server.close()
-    await samples.close()
     vi.resetConfig()
   })
 

@@ -114,10 +114,8 @@ Requires.requires(BrowserSetup.missing).describe("libraries of others", () => {
     const service = await ServiceBucket.start({ env: { HOLDFAST_CORS_ORIGINS: origin, HOLDFAST_VIDEO_HEVC: "on" } })
     const { api, bucketId, tenantId } = service
     const client = createClient({ url: service.service.url, apiKey: service.key })
-    const made = await SampleStreams.make()
-    onTestFinished(made.close)
     for (const sample of samples) {
-      const path = await ServiceBucket.uploadFile(service, sample, await made.video(sample))
+      const path = await ServiceBucket.uploadFile(service, sample, await SampleStreams.video(sample))
       const fileId = path.slice(path.lastIndexOf("/") + 1)
       for (const format of ["hls", "dash"] as const) {
         const answer = await api.post(`${path}/streams/${format}`, { headers: { prefer: "wait=60" } })

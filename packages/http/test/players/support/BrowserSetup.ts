@@ -26,13 +26,11 @@ export interface BrowserSetup {
 export const use = (): BrowserSetup => {
   // Decoding video in a browser takes long on a busy machine.
   vi.setConfig({ testTimeout: 90_000 })
-  let streams: SampleStreams.SampleStreams
   let server: PlayerServer.PlayerServer
   let chromium: Chromium
   let context: PlayerTab.BrowserContext
 
   beforeAll(async () => {
-    streams = await SampleStreams.make()
     // The policy of browsers on desktops: playback with sound needs a user action.
     chromium = await Browser.launch("--autoplay-policy=document-user-activation-required")
   })
@@ -46,12 +44,11 @@ export const use = (): BrowserSetup => {
   })
   afterAll(async () => {
     await chromium.close()
-    await streams.close()
     vi.resetConfig()
   })
 
   const serve = async (name: SampleStreams.Name, format: Format) => {
-    server.state.directory = await streams.directory(name, format)
+    server.state.directory = await SampleStreams.directory(name, format)
   }
   return {
     server: () => server,

@@ -69,13 +69,15 @@ const truncate = (text: string, segments: number): string => {
   return last === undefined || segments >= uriLines.length ? text : `${lines.slice(0, last + 1).join("\n")}\n`
 }
 
+/** The assets, which never change: all servers of a process share them, so that each is compressed once. */
+const runtime = ManagedRuntime.make(
+  Layer.effect(
+    Assets,
+    RouterListener.make(Layer.merge(PlayerAssets.layer, ProblemMiddleware.layer(PlayerAssets.routes, {})))
+  ).pipe(Layer.provide([NodeHttpServer.layerHttpServices, SecureRandom.layerWebCrypto]))
+)
+
 export const make = async (): Promise<PlayerServer> => {
-  const runtime = ManagedRuntime.make(
-    Layer.effect(
-      Assets,
-      RouterListener.make(Layer.merge(PlayerAssets.layer, ProblemMiddleware.layer(PlayerAssets.routes, {})))
-    ).pipe(Layer.provide([NodeHttpServer.layerHttpServices, SecureRandom.layerWebCrypto]))
-  )
   const assets = await runtime.runPromise(Assets)
   const state: State = {
     directory: "",
@@ -156,7 +158,6 @@ export const make = async (): Promise<PlayerServer> => {
     close: async () => {
       server.closeAllConnections()
       server.close()
-      await runtime.dispose()
     }
   }
 }

@@ -1,15 +1,15 @@
 /**
- * Sample streams: small videos of ffmpeg, converted with the FFmpeg transcoder.
+ * Sample streams: small videos of ffmpeg, converted with the FFmpeg transcoder. All tests of a run share them.
  */
 import type { Format } from "@holdfast/core/transcoding/Presentation"
 import { Transcoder } from "@holdfast/core/transcoding/Transcoder"
 import * as FfmpegTranscoder from "@holdfast/ffmpeg/FfmpegTranscoder"
 import * as Requires from "@holdfast/testing/Requires"
+import * as SharedFiles from "@holdfast/testing/SharedFiles"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { execFile } from "node:child_process"
 import * as Fs from "node:fs/promises"
-import * as Os from "node:os"
 import * as Path from "node:path"
 import { promisify } from "node:util"
 
@@ -66,14 +66,6 @@ const recipes = {
 
 export type Name = keyof typeof recipes
 
-export interface SampleStreams {
-  /** Returns the bytes of a video. */
-  readonly video: (name: Name) => Promise<Uint8Array<ArrayBuffer>>
-  /** Returns the directory of a stream's files. Converts the stream at the first call. */
-  readonly directory: (name: Name, format: Format) => Promise<string>
-  readonly close: () => Promise<void>
-}
-
 const convert = (input: string, output: string, format: Format) =>
   Effect.gen(function* () {
     const transcoder = yield* Transcoder
@@ -81,30 +73,21 @@ const convert = (input: string, output: string, format: Format) =>
     yield* Stream.runDrain(transcoder.convert({ input, media, output, format }))
   }).pipe(Effect.provide(FfmpegTranscoder.layer({ niceness: 0, preset: "ultrafast" })), Effect.runPromise)
 
-export const make = async (): Promise<SampleStreams> => {
-  const root = await Fs.mkdtemp(Path.join(Os.tmpdir(), "holdfast-players-"))
-  const made = new Map<string, Promise<string>>()
-  const draw = async (name: Name, prefix: string) => {
-    const { file, options } = recipes[name]
-    const path = Path.join(root, `${prefix}-${file}`)
-    await promisify(execFile)("ffmpeg", ["-nostdin", "-v", "error", "-y", ...options.split(" "), path])
-    return path
-  }
-  const produce = async (name: Name, format: Format) => {
-    const input = await draw(name, format)
-    const output = Path.join(root, `${name}-${format}`)
-    await Fs.mkdir(output)
-    await convert(input, output, format)
-    return output
-  }
-  return {
-    video: async (name) => new Uint8Array(await Fs.readFile(await draw(name, "file"))),
-    directory: (name, format) => {
-      const id = `${name}-${format}`
-      const directory = made.get(id) ?? produce(name, format)
-      made.set(id, directory)
-      return directory
-    },
-    close: () => Fs.rm(root, { recursive: true, force: true })
-  }
+const draw = async (name: Name): Promise<string> => {
+  const { file, options } = recipes[name]
+  const folder = await SharedFiles.directory(`player-${name}`, async (made) => {
+    const args = ["-nostdin", "-v", "error", "-y", ...options.split(" "), Path.join(made, file)]
+    await promisify(execFile)("ffmpeg", args)
+  })
+  return Path.join(folder, file)
+}
+
+/** Returns the bytes of a video. */
+export const video = async (name: Name): Promise<Uint8Array<ArrayBuffer>> =>
+  new Uint8Array(await Fs.readFile(await draw(name)))
+
+/** Returns the directory of a stream's files, which no test may change. */
+export const directory = async (name: Name, format: Format): Promise<string> => {
+  const input = await draw(name)
+  return SharedFiles.directory(`player-${name}-${format}`, (output) => convert(input, output, format))
 }

@@ -2,6 +2,7 @@
  * Small videos, valid and invalid, which ffmpeg makes when a test needs them.
  */
 import * as Requires from "@holdfast/testing/Requires"
+import * as SharedFiles from "@holdfast/testing/SharedFiles"
 import * as EditMedia from "@holdfast/testing/transcoding/EditMedia"
 import { execFile } from "node:child_process"
 import * as Fs from "node:fs/promises"
@@ -65,13 +66,21 @@ const recipes = {
 
 export type Name = keyof typeof recipes
 
-/** Makes a video in a directory. Returns its path. */
+const edits: Partial<Readonly<Record<Name, (media: Buffer) => Buffer>>> = {
+  "turned.mov": EditMedia.rotateTrack,
+  "bomb.avi": EditMedia.declareHugePicture
+}
+
+/** Makes a video in a directory, of which all tests of a run have a copy. Returns its path. */
 export const draw = async (directory: string, name: Name): Promise<string> => {
+  const folder = await SharedFiles.directory(`stream-${name}`, async (made) => {
+    const drawn = Path.join(made, name)
+    await run("ffmpeg", "-nostdin", "-v", "error", "-y", ...recipes[name].split(" "), drawn)
+    const edit = edits[name]
+    if (edit !== undefined) await Fs.writeFile(drawn, edit(await Fs.readFile(drawn)))
+  })
   const path = Path.join(directory, name)
-  await run("ffmpeg", "-nostdin", "-v", "error", "-y", ...recipes[name].split(" "), path)
-  if (name !== "turned.mov" && name !== "bomb.avi") return path
-  const edit = name === "turned.mov" ? EditMedia.rotateTrack : EditMedia.declareHugePicture
-  await Fs.writeFile(path, edit(await Fs.readFile(path)))
+  await Fs.copyFile(Path.join(folder, name), path)
   return path
 }
 
