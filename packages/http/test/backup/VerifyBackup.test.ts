@@ -6,6 +6,7 @@ import * as Path from "node:path"
 import { expect, it } from "vitest"
 import * as Process from "../support/Process.ts"
 import * as ServiceBucket from "../support/ServiceBucket.ts"
+import * as BackedUp from "./BackedUp.ts"
 import * as Deployments from "./Deployments.ts"
 
 const flipBit = async (path: string, position: number): Promise<void> => {
@@ -14,14 +15,10 @@ const flipBit = async (path: string, position: number): Promise<void> => {
   await Fs.writeFile(path, bytes)
 }
 
+/** Returns a deployment whose service is stopped, its backup, and the contents in that. */
 const makeBackup = async (count: number) => {
-  const source = await Deployments.make(undefined)
-  const bucket = await Deployments.begin(source)
-  for (let i = 0; i < count; i++) await ServiceBucket.uploadFile(bucket, `f${i}`, new Uint8Array(1000).fill(i))
-  const backup = await Process.makeDirectory()
-  const made = await Deployments.runJson(source, "backup", backup)
-  const snapshot = Path.join(backup, "snapshots", String(made["id"]))
-  return { source, bucket, backup, snapshot, contents: await Deployments.filesBelow(Path.join(backup, "blobs")) }
+  const made = await BackedUp.make(count, 1000)
+  return { ...made, contents: await Deployments.filesBelow(Path.join(made.backup, "blobs")) }
 }
 
 it(
@@ -96,7 +93,8 @@ it("backup: content damaged in the store → named, the others saved, exit code 
 })
 
 it("backup --keep: older snapshots, and the contents that only they have → removed", { timeout: 240_000 }, async () => {
-  const { backup, bucket, source } = await makeBackup(2)
+  const { backup, bucket: stopped, source } = await makeBackup(2)
+  const bucket = { ...stopped, api: await Deployments.open(source, stopped.key) }
   const path = await ServiceBucket.uploadFile(bucket, "brief", new Uint8Array(10))
   await Deployments.runJson(source, "backup", backup)
   await bucket.api.delete(path)
@@ -135,7 +133,11 @@ it(
   "backup: modes and secrets → only its user can read it; HOLDFAST_SECRET_KEY set → no key in it",
   { timeout: 240_000 },
   async () => {
-    const { backup, snapshot } = await makeBackup(1)
+    const written = await Deployments.make(undefined)
+    await ServiceBucket.uploadFile(await Deployments.begin(written), "f", new Uint8Array(1000))
+    const backup = Path.join(await Process.makeDirectory(), "backup")
+    const { id } = await Deployments.runJson(written, "backup", backup)
+    const snapshot = Path.join(backup, "snapshots", String(id))
     for (const path of await Deployments.filesBelow(backup)) expect((await Fs.stat(path)).mode & 0o077, path).toBe(0)
     for (const path of [snapshot, Path.join(backup, "blobs")])
       expect((await Fs.stat(path)).mode & 0o777, path).toBe(0o700)

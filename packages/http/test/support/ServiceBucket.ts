@@ -38,7 +38,7 @@ export const start = async (options: Process.ServiceOptions = {}): Promise<Servi
 
 /** Creates a file with this content. Returns its path below the API. */
 export const uploadFile = async (
-  { api, files }: ServiceBucket,
+  { api, files }: Pick<ServiceBucket, "api" | "files">,
   name: string,
   content: Uint8Array<ArrayBuffer>
 ): Promise<string> => {
