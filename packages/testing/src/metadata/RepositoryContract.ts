@@ -57,7 +57,7 @@ import { deliveryContract } from "./webhooks/internal/DeliveryContract.ts"
 import { recoveryContract } from "./webhooks/internal/RecoveryContract.ts"
 import { webhookContract } from "./webhooks/internal/WebhookContract.ts"
 
-const parts: ReadonlyArray<readonly [port: string, register: (it: It) => void]> = [
+const parts = [
   ["accounts", accountContract],
   ["deployment", deploymentContract],
   ["access", accessContract],
@@ -107,7 +107,12 @@ const parts: ReadonlyArray<readonly [port: string, register: (it: It) => void]> 
   ["queue depths", queueDepthContract],
   // The last part: it recounts what all others have done.
   ["usage: recount", recountContract]
-]
+] as const satisfies ReadonlyArray<readonly [port: string, register: (it: It) => void]>
+
+export interface Options {
+  /** The parts of the contract to register. Default: all of them, which a store needs that no other run of the contract has tested. */
+  readonly only?: ReadonlyArray<(typeof parts)[number][0]> | undefined
+}
 
 /** The timeout of a test, in milliseconds. */
 const timeout = 60_000
@@ -116,10 +121,12 @@ const timeout = 60_000
  * Registers the contract suite with vitest. All tests share one store, with the real clock. No other program may use the store
  * at the same time, because some methods affect all rows. The store may contain rows already.
  */
-export const suite = <E>(name: string, metadata: Layer.Layer<Metadata, E>): void => {
+export const suite = <E>(name: string, metadata: Layer.Layer<Metadata, E>, { only }: Options = {}): void => {
   // No test depends on time. A busy machine that has to start a server first needs more than vitest's default timeout.
   vi.setConfig({ testTimeout: timeout, hookTimeout: timeout })
   layer(metadata, { excludeTestServices: true, timeout })(name, (it) => {
-    for (const [port, register] of parts) describe(port, () => register(it))
+    for (const [port, register] of parts) {
+      if (only === undefined || only.includes(port)) describe(port, () => register(it))
+    }
   })
 }
