@@ -2,7 +2,7 @@
  * The power fails at many moments of one run of the service: all writes and syncs of the run are recorded, and for each moment the
  * files are made that a disk may have had then. A service that starts with them has everything that was acknowledged or read.
  *
- * `HOLDFAST_FAULTS=all` (`pnpm faults`) tries many moments, of services of one and of two processes; otherwise a few, of one process.
+ * `HOLDFAST_FAULTS=all` (`pnpm faults`) tries many moments, of services of one and of two processes; otherwise one in each half of the run, of one process.
  */
 import * as Requires from "@holdfast/testing/Requires"
 import * as Fs from "node:fs"
@@ -16,7 +16,7 @@ import * as SyscallTrace from "./SyscallTrace.ts"
 
 const missing = Requires.command("strace", ...SyscallTrace.options, "true")
 
-const [cuts, processes] = process.env["HOLDFAST_FAULTS"] === "all" ? [40, ["1", "2"]] : [4, ["1"]]
+const [cuts, processes] = process.env["HOLDFAST_FAULTS"] === "all" ? [40, ["1", "2"]] : [2, ["1"]]
 
 const [workers, requestsOfWorker] = [8, 50]
 
