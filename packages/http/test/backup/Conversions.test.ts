@@ -21,7 +21,7 @@ requires(command("ffmpeg", "-version")).describe("video that is converted while 
     "every snapshot → restored conversion is complete, and all its segments are there",
     { timeout: 240_000 },
     async () => {
-      const source = await Deployments.make(undefined)
+      const source = await Deployments.make(undefined, Process.converting)
       const bucket = await Deployments.begin(source)
       const video = await makeVideo("640x360", isWhole ? 20 : 6, "-c:v", "mpeg4", "-q:v", "5")
       const streams = `${await ServiceBucket.uploadFile(bucket, "a.mp4", video)}/streams`
@@ -41,7 +41,7 @@ requires(command("ffmpeg", "-version")).describe("video that is converted while 
       expect((await Process.run(["verify-backup", backup])).code).toBe(0)
 
       for (const id of [made.at(0), made.at(-2), ...(isWhole ? [made.at(-1)] : [])]) {
-        const target = await Deployments.make(undefined)
+        const target = await Deployments.make(undefined, Process.converting)
         await Deployments.runJson(target, "restore", backup, "--snapshot", String(id))
         const service = await Process.serve(target)
         const api = Requests.make(`${service.url}/api/v1`, bucket.key)

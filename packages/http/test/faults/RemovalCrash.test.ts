@@ -88,12 +88,12 @@ requires(Samples.missing).describe("stream whose files the other format shares",
     "SIGKILL during its removal → the other format keeps all files, and nothing is left after the removal of that one",
     { timeout: 240_000 },
     async () => {
-      const bucket = await ServiceBucket.start({ env: fastSweep })
+      const bucket = await ServiceBucket.start({ env: { ...fastSweep, ...Process.converting } })
       const { data } = bucket.service
       let { service } = bucket
       let requests = bucket.api
       const restart = async () => {
-        service = await Process.serve({ data, env: fastSweep })
+        service = await Process.serve({ data, env: { ...fastSweep, ...Process.converting } })
         requests = Requests.make(`${service.url}/api/v1`, bucket.key)
       }
       const query = (statement: string) => {

@@ -98,7 +98,7 @@ const { describe } = Requires.requires(
 
 describe("pages", () => {
   it("shell blocks, pasted with the reader's ids → every command succeeds", { timeout: 120_000 }, async () => {
-    const service = await Process.serve({ env: { HOLDFAST_PUBLIC_BUCKETS: "on" } })
+    const service = await Process.serve({ env: { ...Process.converting, HOLDFAST_PUBLIC_BUCKETS: "on" } })
     await service.untilPrinted(/reference: \S+\n/)
     const key = service.key()
     const client = createClient({ url: service.url, apiKey: key })

@@ -12,6 +12,7 @@ import { createServer } from "node:http"
 import { fileURLToPath } from "node:url"
 import { expect, it, onTestFinished } from "vitest"
 import { createClient } from "../../src/client/index.ts"
+import * as Process from "../support/Process.ts"
 import * as ServiceBucket from "../support/ServiceBucket.ts"
 import * as BrowserSetup from "./support/BrowserSetup.ts"
 import * as PlayerServer from "./support/PlayerServer.ts"
@@ -87,10 +88,7 @@ const cases: ReadonlyArray<Case> = Object.entries(libraries)
   .flatMap(([library, { formats }]) =>
     formats.flatMap((format) => samples.map((sample) => ({ library: library as LibraryName, format, sample })))
   )
-  .filter(
-    ({ format, library, sample }) =>
-      process.env["HOLDFAST_PLAYERS"] === "all" || sample === "plain" || library === thorough[format]
-  )
+  .filter(({ format, library, sample }) => BrowserSetup.isWhole || sample === "plain" || library === thorough[format])
 
 /** Pages that play at the same time. */
 const pagesAtOnce = 4
@@ -122,7 +120,9 @@ Requires.requires(BrowserSetup.missing).describe("libraries of others", () => {
   it("each library and stream → plays from the beginning and to the end", { timeout: 240_000 }, async () => {
     const pages = new Map<string, string>()
     const origin = await serveHost(pages)
-    const service = await ServiceBucket.start({ env: { HOLDFAST_CORS_ORIGINS: origin, HOLDFAST_VIDEO_HEVC: "on" } })
+    const service = await ServiceBucket.start({
+      env: { ...Process.converting, HOLDFAST_CORS_ORIGINS: origin, HOLDFAST_VIDEO_HEVC: "on" }
+    })
     const { api, bucketId, tenantId } = service
     const client = createClient({ url: service.service.url, apiKey: service.key })
     for (const sample of samples) {

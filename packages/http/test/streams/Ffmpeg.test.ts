@@ -59,7 +59,7 @@ describe("service with FFmpeg", () => {
     "MP4 → playable HLS and DASH, player page, poster, metrics; working directory is empty afterwards",
     timeout,
     async () => {
-      const bucket = await ServiceBucket.start()
+      const bucket = await ServiceBucket.start({ env: Process.converting })
       const streams = await upload(bucket, await makeVideo("192x108", 6, ...copied))
       const wait = { headers: { prefer: "wait=60" } }
       const hls = await bucket.api.post(`${streams}/hls`, wait)
@@ -105,7 +105,7 @@ describe("service with FFmpeg", () => {
 
       // The key is valid after a restart: it is signed with the deployment's secret.
       await bucket.service.stop()
-      const again = await Process.serve({ data: bucket.service.data })
+      const again = await Process.serve({ data: bucket.service.data, env: Process.converting })
       expect((await fetch(`${again.url}/api/v1${streams}/hls/index0.ts?apiKey=${key}`)).status).toBe(200)
       for (const output of [bucket.service, again]) {
         expect(output.stdout() + output.stderr()).not.toContain("hfp_")
@@ -114,7 +114,7 @@ describe("service with FFmpeg", () => {
   )
 
   it.each(["off", "auto"])("sandbox is %s → HLS is encoded, and DASH made of it", timeout, async (sandbox) => {
-    const bucket = await ServiceBucket.start({ env: { HOLDFAST_FFMPEG_SANDBOX: sandbox } })
+    const bucket = await ServiceBucket.start({ env: { ...Process.converting, HOLDFAST_FFMPEG_SANDBOX: sandbox } })
     const streams = await upload(bucket, await makeVideo("640x480", 6, "-c:v", "mpeg4", "-q:v", "5"))
     for (const format of ["hls", "dash"]) {
       const answer = await bucket.api.post(`${streams}/${format}`, { headers: { prefer: "wait=60" } })
@@ -138,7 +138,7 @@ describe("service with FFmpeg", () => {
   })
 
   it("codec that players do not support → several renditions", timeout, async () => {
-    const bucket = await ServiceBucket.start()
+    const bucket = await ServiceBucket.start({ env: Process.converting })
     const streams = await upload(bucket, await makeVideo("640x480", 6, "-c:v", "mpeg4", "-q:v", "5"))
     const answer = await bucket.api.post(`${streams}/hls`, { headers: { prefer: "wait=60" } })
     expect(await answer.json()).toMatchObject({
@@ -158,7 +158,7 @@ describe("service with FFmpeg", () => {
   })
 
   it("encoded video in both formats → stored once, and each plays without the other", timeout, async () => {
-    const bucket = await ServiceBucket.start()
+    const bucket = await ServiceBucket.start({ env: Process.converting })
     const streams = await upload(bucket, await makeVideo("640x480", 6, "-c:v", "mpeg4", "-q:v", "5"))
     const wait = { headers: { prefer: "wait=60" } }
     const streamBytes = async () => {
@@ -236,12 +236,12 @@ describe("service with FFmpeg", () => {
   })
 
   it("FFmpeg is missing, encoded video is READY in one format → READY in the other", timeout, async () => {
-    const bucket = await ServiceBucket.start()
+    const bucket = await ServiceBucket.start({ env: Process.converting })
     const streams = await upload(bucket, await makeVideo("192x108", 2, "-c:v", "mpeg4"))
     const wait = { headers: { prefer: "wait=60" } }
     expect(await (await bucket.api.post(`${streams}/dash`, wait)).json()).toMatchObject({ state: "READY" })
     await bucket.service.stop()
-    const env = { HOLDFAST_FFMPEG: "/nowhere/ffmpeg" }
+    const env = { ...Process.converting, HOLDFAST_FFMPEG: "/nowhere/ffmpeg" }
     const { url } = await Process.serve({ data: bucket.service.data, env })
     const api = ApiRequests.make(`${url}/api/v1`, bucket.key)
     expect(await (await api.post(`${streams}/hls`, wait)).json()).toMatchObject({ state: "READY" })
@@ -252,7 +252,7 @@ describe("service with FFmpeg", () => {
     "long conversion of a tenant, clip of another → the clip is READY first, the long one complete, no read fails",
     timeout,
     async () => {
-      const long = await ServiceBucket.start({ env: { HOLDFAST_CONVERSION_SLICE: "1s" } })
+      const long = await ServiceBucket.start({ env: { ...Process.converting, HOLDFAST_CONVERSION_SLICE: "1s" } })
       const other = await ServiceBucket.create(long.service, long.key, "other")
       const codec = ["-c:v", "mpeg4", "-q:v", "5"]
       const longStreams = await upload(long, await makeVideo("1280x720", 30, ...codec))
@@ -288,7 +288,7 @@ describe("service with FFmpeg", () => {
   )
 
   it.each([
-    ["FFmpeg is missing", { HOLDFAST_FFMPEG: "/nowhere/ffmpeg" }],
+    ["FFmpeg is missing", { ...Process.converting, HOLDFAST_FFMPEG: "/nowhere/ffmpeg" }],
     ["no conversions are configured", { HOLDFAST_CONVERSIONS: "0" }]
   ])("%s → what can be packaged plays without a poster; 503 for the rest", timeout, async (_, env) => {
     const bucket = await ServiceBucket.start({ env })

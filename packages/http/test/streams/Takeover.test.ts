@@ -17,7 +17,12 @@ import * as Samples from "./support/Samples.ts"
 import * as StreamServer from "./support/StreamServer.ts"
 
 /** The service sweeps DOOMED blobs within seconds. */
-const fastSweep = { HOLDFAST_BLOB_GRACE: "1s", HOLDFAST_SWEEP_INTERVAL: "1s", HOLDFAST_ACCESS_LOG: "off" }
+const fastSweep = {
+  ...Process.converting,
+  HOLDFAST_BLOB_GRACE: "1s",
+  HOLDFAST_SWEEP_INTERVAL: "1s",
+  HOLDFAST_ACCESS_LOG: "off"
+}
 
 /** How many times faster than real time the limited ffmpeg reads. */
 const readRate = 8

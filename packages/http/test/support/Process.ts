@@ -48,6 +48,9 @@ const environment = (): NodeJS.ProcessEnv =>
     )
   )
 
+/** The environment of a service that converts, as it does by default. */
+export const converting = { HOLDFAST_CONVERSIONS: "1" }
+
 /** Makes a temporary directory, which is removed when the test ends. */
 export const makeDirectory = async (): Promise<string> => {
   const path = await Fs.mkdtemp(Path.join(Os.tmpdir(), "holdfast-cli-"))
@@ -70,6 +73,8 @@ export const start = (args: ReadonlyArray<string>, options: Options = {}): Runni
       XDG_CACHE_HOME: bundle,
       // On a machine that runs many tests at once, ffmpeg would get too little of a processor for a test's timeout.
       HOLDFAST_CONVERSION_NICENESS: "0",
+      // A service that converts runs ffmpeg several times when it starts: a fifth of the processor time of the start.
+      HOLDFAST_CONVERSIONS: "0",
       HOLDFAST_DRAIN_DELAY: "0",
       ...options.env
     },
