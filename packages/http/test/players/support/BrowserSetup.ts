@@ -13,6 +13,13 @@ type Chromium = Awaited<ReturnType<typeof Browser.launch>>
 
 export const missing = Requires.firstMissing(Browser.missing, SampleStreams.missing)
 
+/** Whether all combinations of streams and formats are played, instead of one for each kind of behaviour: `pnpm players`. */
+export const isWhole = process.env["HOLDFAST_PLAYERS"] === "all"
+
+/** Returns the first of these cases; all of them for `pnpm players`. */
+export const choose = <A>(first: ReadonlyArray<A>, others: ReadonlyArray<A>): Array<A> =>
+  isWhole ? [...first, ...others] : [...first]
+
 export interface BrowserSetup {
   readonly server: () => PlayerServer.PlayerServer
   readonly context: () => PlayerTab.BrowserContext
