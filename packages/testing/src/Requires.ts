@@ -41,13 +41,22 @@ export const requires = (missing: string | undefined): Registration =>
         describe: (name) => registerMissing(name, missing)
       }
 
-/** Runs a command and returns why it does not work; undefined if it exits with 0. */
-export const command = (name: string, ...args: ReadonlyArray<string>): string | undefined => {
+const run = (name: string, args: ReadonlyArray<string>): string | undefined => {
   const { error, status, stderr } = ChildProcess.spawnSync(name, args, { encoding: "utf8" })
   if (error !== undefined) {
     return "code" in error && error.code === "ENOENT" ? `${name} is not installed` : `${name}: ${error.message}`
   }
   return status === 0 ? undefined : `${name} does not work here: ${stderr.trim().split("\n", 1)[0]}`
+}
+
+/** The results of commands: dozens of test files of a process ask whether ffmpeg works. */
+const results = new Map<string, string | undefined>()
+
+/** Runs a command, once in a process, and returns why it does not work; undefined if it exits with 0. */
+export const command = (name: string, ...args: ReadonlyArray<string>): string | undefined => {
+  const key = JSON.stringify([name, ...args])
+  if (!results.has(key)) results.set(key, run(name, args))
+  return results.get(key)
 }
 
 /** Returns the first reason; undefined without one. */
