@@ -75,7 +75,7 @@ const common = (getServer: () => Database.Database | undefined): void => {
       for (let i = 0; i < 60; i++) await ledger.create(100_000)
       const load = new AbortController()
       const loaded = Promise.all(
-        Array.from({ length: 4 }, async () => {
+        Array.from({ length: 2 }, async () => {
           while (!load.signal.aborted) {
             const dice = Math.random()
             await (dice < 0.4 ? ledger.create(20_000) : dice < 0.8 ? ledger.overwrite(20_000) : ledger.remove())
