@@ -83,7 +83,7 @@ Requires.requires(BrowserSetup.missing).describe("accessibility", () => {
 
   it("controls and settings, in light and dark → no violation that axe finds", async () => {
     const { page } = await open("languages", "hls", "?muted")
-    await page.getByRole("button", { name: "Settings" }).click()
+    await PlayerTab.openSettings(page)
     await page.getByRole("combobox", { name: "Captions" }).waitFor()
     await page.evaluate(axe.source)
     for (const colorScheme of ["light", "dark"] as const) {

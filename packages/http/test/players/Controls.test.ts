@@ -124,7 +124,7 @@ Requires.requires(BrowserSetup.missing).describe("controls of the player", () =>
     async (format) => {
       const { messages, page } = await open("ladder", format, "?muted&autoplay&repeat")
       await PlayerTab.until(page, "video.currentTime > 0.2")
-      await page.getByRole("button", { name: "Settings" }).click()
+      await PlayerTab.openSettings(page)
       const quality = page.getByRole("combobox", { name: "Quality" })
       const [first, ...renditions] = await quality.locator("option").allTextContents()
       expect(first).toBe("Auto")
@@ -164,7 +164,7 @@ Requires.requires(BrowserSetup.missing).describe("controls of the player", () =>
     const { page } = await openPaused("?muted&speed=1.1")
     const speed = page.locator("#speed")
     expect(await speed.locator("option:checked").textContent()).toBe("1.1×")
-    await page.getByRole("button", { name: "Settings" }).click()
+    await PlayerTab.openSettings(page)
     await speed.selectOption("2×")
     await PlayerTab.until(page, "video.playbackRate === 2")
   })

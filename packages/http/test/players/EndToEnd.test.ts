@@ -131,7 +131,7 @@ Requires.requires(BrowserSetup.missing).describe("uploaded video", () => {
     const captions = { language: "de", text: "1\n00:00:00,200 --> 00:00:11,000\nHallo <b>du</b>\n" }
     expect((await server.post(`${streams}/captions`, { json: captions })).status).toBe(201)
     const { messages, page, responses } = await open(address(streams, format, "&autoplay&muted"))
-    await page.getByRole("button", { name: "Settings" }).click()
+    await PlayerTab.openSettings(page)
     const menu = page.getByRole("combobox", { name: "Captions" })
     await menu.selectOption("Deutsch")
     const cues = `[...video.textTracks].filter(({ mode }) => mode === "showing").flatMap(({ activeCues }) => [...activeCues ?? []])`

@@ -130,7 +130,7 @@ Requires.requires(BrowserSetup.missing).describe("player in Chromium", () => {
         server()
           .takeRequests()
           .some((url) => url.includes(segment))
-      await page.getByRole("button", { name: "Settings" }).click()
+      await PlayerTab.openSettings(page)
       const captions = page.getByRole("combobox", { name: "Captions" })
       expect(await captions.locator("option").allTextContents()).toEqual(["Off", "English"])
       const cues = `[...video.textTracks].filter(({ mode }) => mode === "showing").flatMap(({ activeCues }) => [...activeCues ?? []])`
@@ -160,7 +160,7 @@ Requires.requires(BrowserSetup.missing).describe("player in Chromium", () => {
       const { messages, page } = await open("surround", format, "?autoplay&muted&repeat")
       await PlayerTab.until(page, "video.currentTime > 0.6")
       expect(await page.evaluate(`MediaSource.isTypeSupported('audio/mp4; codecs="ac-3"')`)).toBe(false)
-      await page.getByRole("button", { name: "Settings" }).click()
+      await PlayerTab.openSettings(page)
       const audio = page.getByRole("combobox", { name: "Audio" })
       expect(await audio.locator("option").allTextContents()).toEqual(["English", "English 5.1"])
       await audio.selectOption("English 5.1")

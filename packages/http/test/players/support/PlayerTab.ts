@@ -52,6 +52,16 @@ export const shows = async (page: Page | Frame, text: string): Promise<void> => 
   await page.getByText(text).first().waitFor({ timeout: 40_000 })
 }
 
+/**
+ * Opens the settings. The controls disappear when a video plays for three seconds without an action, and on a busy machine a click is
+ * no action yet: Playwright first waits until nothing covers the button. The pointer over the controls keeps them.
+ */
+export const openSettings = async (page: Page): Promise<void> => {
+  const button = page.getByRole("button", { name: "Settings" })
+  await button.hover({ force: true })
+  await button.click()
+}
+
 export interface Opened {
   readonly page: Page
   /** Console messages, uncaught errors, and attempts to store data in the browser. */
