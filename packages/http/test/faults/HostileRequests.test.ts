@@ -63,7 +63,13 @@ const attack = async (
   select: (requests: ReadonlyArray<HostileRequests.HostileRequest>) => ReadonlyArray<HostileRequests.HostileRequest>
 ) => {
   const service = await Process.serve({
-    env: { HOLDFAST_ACCESS_LOG: "off", HOLDFAST_MIRRORS: "0", ...ProcessMemory.inspectable, ...environment }
+    env: {
+      ...Process.converting,
+      HOLDFAST_ACCESS_LOG: "off",
+      HOLDFAST_MIRRORS: "0",
+      ...ProcessMemory.inspectable,
+      ...environment
+    }
   })
   const [key] = await service.untilPrinted(/hf_[\w-]{49}/)
   const requests = Requests.make(`${service.url}/api/v1`, key)
