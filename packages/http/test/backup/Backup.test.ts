@@ -32,7 +32,7 @@ const isWhole = process.env["HOLDFAST_BACKUPS"] === "all"
 const backups = isWhole ? 3 : 2
 
 const common = (getServer: () => Database.Database | undefined): void => {
-  it("restore: files, keys and mirrors of the backup → as they were", { timeout: 240_000 }, async () => {
+  it("restore: files, keys and mirrors of the backup → as they were", { timeout: 480_000 }, async () => {
     const source = await Deployments.make(getServer())
     const bucket = await Deployments.begin(source)
     const origin = MirrorRequests.fromIds(bucket.api, bucket)
@@ -62,7 +62,7 @@ const common = (getServer: () => Database.Database | undefined): void => {
 
   it(
     "backup: service uploads, replaces and removes files meanwhile → restored contents complete, files of before there",
-    { timeout: 240_000 },
+    { timeout: 480_000 },
     async () => {
       // Contents that are replaced while the backup runs would be swept before the backup reads them.
       const source = await Deployments.make(getServer(), {
@@ -105,7 +105,7 @@ const common = (getServer: () => Database.Database | undefined): void => {
 const further = (getServer: () => Database.Database | undefined): void => {
   it(
     "backup: second one into the same directory → copies new contents only; each snapshot can be restored",
-    { timeout: 240_000 },
+    { timeout: 480_000 },
     async () => {
       const source = await Deployments.make(getServer())
       const bucket = await Deployments.begin(source)
@@ -132,7 +132,7 @@ const further = (getServer: () => Database.Database | undefined): void => {
 
   it(
     "restore --pause-mirrors → webhooks are DISABLED; mirrors are PAUSED and copy what changed when they are resumed",
-    { timeout: 240_000 },
+    { timeout: 480_000 },
     async () => {
       const source = await Deployments.make(getServer())
       const bucket = await Deployments.begin(source)
@@ -159,7 +159,7 @@ const further = (getServer: () => Database.Database | undefined): void => {
     }
   )
 
-  it("restore: database or store not empty → exit code 1, nothing changed", { timeout: 240_000 }, async () => {
+  it("restore: database or store not empty → exit code 1, nothing changed", { timeout: 480_000 }, async () => {
     const source = await Deployments.make(getServer())
     const bucket = await Deployments.begin(source)
     const contents = await uploadMany(bucket, "f", 2)

@@ -19,7 +19,7 @@ const isWhole = process.env["HOLDFAST_BACKUPS"] === "all"
 requires(command("ffmpeg", "-version")).describe("video that is converted while backups are made", () => {
   it(
     "every snapshot → restored conversion is complete, and all its segments are there",
-    { timeout: 240_000 },
+    { timeout: 480_000 },
     async () => {
       const source = await Deployments.make(undefined, Process.converting)
       const bucket = await Deployments.begin(source)

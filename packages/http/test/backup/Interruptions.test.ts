@@ -46,7 +46,7 @@ const points = isWhole
 const makeSource = () => BackedUp.make(200, 20_000)
 
 describe("SIGKILL of a backup", () => {
-  it("at any point → no snapshot is visible, and the next backup is complete", { timeout: 240_000 }, async () => {
+  it("at any point → no snapshot is visible, and the next backup is complete", { timeout: 480_000 }, async () => {
     const { bucket, contents, source } = await makeSource()
     await Deployments.open(source, bucket.key)
     const backup = Path.join(await Process.makeDirectory(), "backup")
@@ -74,7 +74,7 @@ describe("SIGKILL of a backup", () => {
 })
 
 describe("contents removed while a backup runs", () => {
-  it("grace of one second, all files deleted → all contents are in the backup", { timeout: 240_000 }, async () => {
+  it("grace of one second, all files deleted → all contents are in the backup", { timeout: 480_000 }, async () => {
     const source = await Deployments.make(undefined, { HOLDFAST_BLOB_GRACE: "1s", HOLDFAST_SWEEP_INTERVAL: "1s" })
     const bucket = await Deployments.begin(source)
     const paths: Array<string> = []
@@ -141,7 +141,7 @@ const expectUnfinished = async (target: Deployments.Deployment, backup: string, 
   expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("A restore needs an empty database.")])
 }
 
-const timeout = { timeout: 240_000 }
+const timeout = { timeout: 480_000 }
 
 describe("SIGKILL of a restore", () => {
   it("SQLite → the next restore continues and is complete", timeout, () => restoreRepeatedly(undefined))

@@ -41,7 +41,7 @@ requires(firstMissing(Ceph.missing, Database.missing)).describe("contents in S3,
 
   it(
     "restore: into the same kinds, and into SQLite and a directory → every content there",
-    { timeout: 240_000 },
+    { timeout: 480_000 },
     async () => {
       const { backup, bucket, contents, source } = await begin()
       expect(await Deployments.runJson(source, "backup", backup)).toMatchObject({
@@ -68,7 +68,7 @@ requires(firstMissing(Ceph.missing, Database.missing)).describe("contents in S3,
 
   it(
     "--contents manifest: metadata restored beside the contents of the store → complete, or what is missing is named",
-    { timeout: 240_000 },
+    { timeout: 480_000 },
     async () => {
       const { backup, bucket, contents, settings, source, store } = await begin()
       const made = await Deployments.runJson(source, "backup", backup, "--contents", "manifest")

@@ -67,7 +67,7 @@ const restoreDamaged = async (server: Database.Database | undefined): Promise<vo
   expect([again.code, again.stdout]).toEqual([0, "5 contents checked: 0 restored, 0 still damaged.\n"])
 }
 
-const timeout = { timeout: 240_000 }
+const timeout = { timeout: 480_000 }
 
 it("restore --only-damaged: SQLite → damaged and missing contents as they were, others named", timeout, () =>
   restoreDamaged(undefined)

@@ -23,7 +23,7 @@ const makeBackup = async (count: number) => {
 
 it(
   "verify-backup: contents damaged, truncated and missing → each is named, exit code 1; removed and backed up again → 0",
-  { timeout: 240_000 },
+  { timeout: 480_000 },
   async () => {
     const { backup, contents, source } = await makeBackup(5)
     const [one = "", two = "", three = ""] = contents
@@ -54,7 +54,7 @@ it(
 
 it(
   "verify-backup, restore: metadata damaged or missing → exit code 1, nothing restored",
-  { timeout: 240_000 },
+  { timeout: 480_000 },
   async () => {
     const { backup, snapshot } = await makeBackup(1)
     const metadata = Path.join(snapshot, "metadata.sqlite")
@@ -70,7 +70,7 @@ it(
   }
 )
 
-it("restore: snapshot of a newer schema → exit code 1, which version is needed", { timeout: 240_000 }, async () => {
+it("restore: snapshot of a newer schema → exit code 1, which version is needed", { timeout: 480_000 }, async () => {
   const { backup, snapshot } = await makeBackup(1)
   const path = Path.join(snapshot, "snapshot.json")
   const record = JSON.parse(await Fs.readFile(path, "utf8"))
@@ -79,7 +79,7 @@ it("restore: snapshot of a newer schema → exit code 1, which version is needed
   expect([restored.code, restored.stderr]).toEqual([1, expect.stringContaining("has schema 1000")])
 })
 
-it("backup: content damaged in the store → named, the others saved, exit code 1", { timeout: 240_000 }, async () => {
+it("backup: content damaged in the store → named, the others saved, exit code 1", { timeout: 480_000 }, async () => {
   const { source } = await makeBackup(3)
   const [one = "", two = ""] = await Deployments.filesBelow(Path.join(source.data, "blobs"))
   await flipBit(one, 3)
@@ -92,7 +92,7 @@ it("backup: content damaged in the store → named, the others saved, exit code 
   expect(await Deployments.filesBelow(Path.join(backup, "blobs"))).toHaveLength(1)
 })
 
-it("backup --keep: older snapshots, and the contents that only they have → removed", { timeout: 240_000 }, async () => {
+it("backup --keep: older snapshots, and the contents that only they have → removed", { timeout: 480_000 }, async () => {
   const { backup, bucket: stopped, source } = await makeBackup(2)
   const bucket = { ...stopped, api: await Deployments.open(source, stopped.key) }
   const path = await ServiceBucket.uploadFile(bucket, "brief", new Uint8Array(10))
@@ -112,7 +112,7 @@ it("backup --keep: older snapshots, and the contents that only they have → rem
 
 it(
   "backup: directory with other files, or inside of the data directory → exit code 1, nothing written",
-  { timeout: 240_000 },
+  { timeout: 480_000 },
   async () => {
     const { source } = await makeBackup(1)
     const other = await Process.makeDirectory()
@@ -131,7 +131,7 @@ it(
 
 it(
   "backup: modes and secrets → only its user can read it; HOLDFAST_SECRET_KEY set → no key in it",
-  { timeout: 240_000 },
+  { timeout: 480_000 },
   async () => {
     const written = await Deployments.make(undefined)
     await ServiceBucket.uploadFile(await Deployments.begin(written), "f", new Uint8Array(1000))

@@ -125,7 +125,7 @@ requires(SharedStores.missing).describe("nodes on one PostgreSQL with different 
 
   it(
     "three nodes, 10 minutes apart: uploads of 6 s → none fails; content replaced → kept for its grace; token expires → refused by all",
-    { timeout: 240_000 },
+    { timeout: 480_000 },
     async () => {
       const nodes = await startNodes([0, 10, -10], lenient)
       await expectUploads(nodes)

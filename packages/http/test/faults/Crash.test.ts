@@ -40,7 +40,7 @@ const filesBelow = (directory: string): ReadonlyArray<string> =>
 describe("SIGKILL", () => {
   it(
     "while requests run, repeated → acknowledged contents complete, the others complete or absent, stores consistent",
-    { timeout: 240_000 },
+    { timeout: 480_000 },
     async () => {
       const data = await Process.makeDirectory()
       const env = { HOLDFAST_BLOB_GRACE: "1s", HOLDFAST_SWEEP_INTERVAL: "1s", HOLDFAST_ACCESS_LOG: "off" }

@@ -138,7 +138,7 @@ const forSqlite = (all: ReadonlyArray<HostileRequests.HostileRequest>) => {
 }
 
 describe("hostile requests for every operation", () => {
-  it("SQLite → no request answered with 500 or above, small answers, no stall", { timeout: 240_000 }, async () => {
+  it("SQLite → no request answered with 500 or above, small answers, no stall", { timeout: 480_000 }, async () => {
     expectHarmless(await attack({}, forSqlite))
   })
 
@@ -149,7 +149,7 @@ describe("hostile requests for every operation", () => {
     }, 60_000)
     afterAll(() => database.close())
 
-    it("small requests → none answered with 500 or above", { timeout: 240_000 }, async () => {
+    it("small requests → none answered with 500 or above", { timeout: 480_000 }, async () => {
       expectHarmless(await attack({ DATABASE_URL: await database.create() }, forPostgres))
     })
   })

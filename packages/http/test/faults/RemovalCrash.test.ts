@@ -26,7 +26,7 @@ const fastSweep = { HOLDFAST_BLOB_GRACE: "1s", HOLDFAST_SWEEP_INTERVAL: "1s", HO
 
 it(
   "SIGKILL: after the removal of a large bucket and during its steps → bucket stays removed, the next process finishes",
-  { timeout: 240_000 },
+  { timeout: 480_000 },
   async () => {
     const data = await Process.makeDirectory()
     const env = fastSweep
@@ -86,7 +86,7 @@ const stuckInSecondStep = [
 requires(Samples.missing).describe("stream whose files the other format shares", () => {
   it(
     "SIGKILL during its removal → the other format keeps all files, and nothing is left after the removal of that one",
-    { timeout: 240_000 },
+    { timeout: 480_000 },
     async () => {
       const bucket = await ServiceBucket.start({ env: { ...fastSweep, ...Process.converting } })
       const { data } = bucket.service

@@ -37,7 +37,7 @@ requires(firstMissing(Ceph.missing, tooSmall)).describe("mirror to S3", () => {
         const mirror = await MirrorRequests.createMirror(source, MirrorRequests.mirrorToS3(ceph, bucket))
         await expect
           .poll(async () => (await MirrorRequests.getMirror(source, mirror.id)).stats.copied, {
-            timeout: 240_000,
+            timeout: 480_000,
             interval: 200
           })
           .toBe(1)

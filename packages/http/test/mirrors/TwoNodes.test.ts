@@ -64,7 +64,7 @@ requires(SharedStores.missing).describe("two nodes", () => {
 
   it(
     "one of two nodes killed while both copy, files changed meanwhile → the target equals the bucket",
-    { timeout: 240_000 },
+    { timeout: 480_000 },
     async () => {
       const ceph = stores.ceph()
       const target = await ceph.makeBucket()

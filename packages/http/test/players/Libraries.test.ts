@@ -117,7 +117,7 @@ const serveHost = async (pages: Map<string, string>): Promise<string> => {
 }
 
 Requires.requires(BrowserSetup.missing).describe("libraries of others", () => {
-  it("each library and stream → plays from the beginning and to the end", { timeout: 240_000 }, async () => {
+  it("each library and stream → plays from the beginning and to the end", { timeout: 480_000 }, async () => {
     const pages = new Map<string, string>()
     const origin = await serveHost(pages)
     const service = await ServiceBucket.start({

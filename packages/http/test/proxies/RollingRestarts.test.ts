@@ -14,7 +14,7 @@ const isFull = process.env["HOLDFAST_FULL"] === "1"
 const size = isFull ? { requests: 10_000, rounds: 5 } : { requests: 200, rounds: 1 }
 /** Longer than the `fail_timeout` of the documented nginx. */
 const drainDelay = isFull ? "5s" : "3s"
-const timeout = isFull ? 900_000 : 240_000
+const timeout = isFull ? 900_000 : 480_000
 
 const replaceAll = async (start: (nodes: ReadonlyArray<RollingRestarts.Node>) => Promise<Proxies.Proxy>) => {
   const deployment = await RollingRestarts.start(drainDelay)

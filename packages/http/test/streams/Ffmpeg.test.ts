@@ -47,7 +47,7 @@ const probe = async (key: string, entry: string, addresses: ReadonlyArray<string
 const upload = async (bucket: ServiceBucket.ServiceBucket, content: Uint8Array<ArrayBuffer>): Promise<string> =>
   `${await ServiceBucket.uploadFile(bucket, "a.mp4", content)}/streams`
 
-const timeout = { timeout: 240_000 }
+const timeout = { timeout: 480_000 }
 
 const { describe } = Requires.requires(
   Requires.firstMissing(Requires.command("ffmpeg", "-version"), Requires.command("ffprobe", "-version"))

@@ -109,7 +109,7 @@ describe("H.265 beside encoded video", () => {
     ["HLG", "hev1", "a.mov", "hvc1.2.4.L"]
   ] as const)(
     "%s as %s → READY in both formats with the frames of the upload, its tags and its codec",
-    { timeout: 240_000 },
+    { timeout: 480_000 },
     async (range, entry, name, codec) => {
       const file = await makeVideo(range, name, "-tag:v", entry)
       const { address, records, text } = await convert(file)

@@ -51,7 +51,7 @@ const { describe } = Requires.requires(
 )
 
 describe("samples of the OpenAPI document", () => {
-  it("each pasted into a shell, with its variables set → success", { timeout: 240_000 }, async () => {
+  it("each pasted into a shell, with its variables set → success", { timeout: 480_000 }, async () => {
     const service = await Process.serve({ env: Process.converting })
     await service.untilPrinted(/reference: \S+\n/)
     const rootKey = service.key()

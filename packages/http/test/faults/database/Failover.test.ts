@@ -76,5 +76,5 @@ Requires.requires(Server.missing).describe("PostgreSQL with a standby", () => {
     await uploads.stop()
     await UploadLoop.expectKept(bucket, uploads)
     expect(await Process.run(["fsck", "--data-dir", bucket.service.data], { env })).toMatchObject({ code: 0 })
-  }, 240_000)
+  }, 480_000)
 })

@@ -48,7 +48,7 @@ requires(Database.missing).describe("PostgreSQL suspended", () => {
     expect(uploads.refused().length).toBeGreaterThan(0)
     expect(uploads.slowest()).toBeLessThan(3000 + margin)
     await UploadLoop.expectKept(bucket, uploads)
-  }, 240_000)
+  }, 480_000)
 })
 
 requires(SharedStores.missing).describe("one of two nodes suspended", () => {
@@ -74,5 +74,5 @@ requires(SharedStores.missing).describe("one of two nodes suspended", () => {
     await UploadLoop.expectKept(bucket, serving)
     expect(serving.refused()).toEqual([])
     expect(await Process.run(["fsck"], { env })).toMatchObject({ code: 0 })
-  }, 240_000)
+  }, 480_000)
 })

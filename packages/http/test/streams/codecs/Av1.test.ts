@@ -94,7 +94,7 @@ describe("AV1 behind encoded video", () => {
 
   it(
     "several sizes → READY with H.264 alone, then AV1 of all sizes in both formats",
-    { timeout: 240_000 },
+    { timeout: 480_000 },
     async () => {
       const made = await convert(await makeVideo("a.mkv", "640x360"), ["hls"])
       expect(made.first).toMatchObject([{ state: "READY", renditions: [{ name: "360p" }, { name: "240p" }] }])
@@ -146,7 +146,7 @@ describe("AV1 behind encoded video", () => {
     }
   )
 
-  it("one size, DASH first → the entry of HLS becomes a multivariant playlist", { timeout: 240_000 }, async () => {
+  it("one size, DASH first → the entry of HLS becomes a multivariant playlist", { timeout: 480_000 }, async () => {
     const made = await convert(await makeVideo("a.mkv", "320x180"), ["dash", "hls"])
     for (const format of ["dash", "hls"] as const) await made.joined(format, ["180p", "180p-av1"])
     const uris = variantsOf(await made.text("hls/playlist.m3u8")).map((variant) => variant.split("\n")[1])
@@ -156,7 +156,7 @@ describe("AV1 behind encoded video", () => {
     expect(await decoded(av1, "0:v:0")).toBe(144)
   })
 
-  it("H.265 with HDR → AV1 in SDR beside both, with the audio of the H.265", { timeout: 240_000 }, async () => {
+  it("H.265 with HDR → AV1 in SDR beside both, with the audio of the H.265", { timeout: 480_000 }, async () => {
     const parameters = "log-level=none:open-gop=0:keyint=24:colorprim=bt2020:transfer=smpte2084:colormatrix=bt2020nc"
     const hdr = `-c:v libx265 -preset ultrafast -pix_fmt yuv420p10le -tag:v hvc1 -x265-params ${parameters}`.split(" ")
     const made = await convert(await makeVideo("a.mp4", "320x180", ...hdr), ["hls"])
