@@ -152,8 +152,9 @@ Requires.requires(BrowserSetup.missing).describe("libraries of others", () => {
       const hasHevc = await page.evaluate(loadsHevc)
       const seek = "document.querySelector('video').currentTime = document.querySelector('video').duration - 0.5"
       if (Number.isFinite(duration)) await page.evaluate(seek)
-      // Not `video.ended`: it becomes false again where a library pauses or seeks after the end.
-      await PlayerTab.until(page, "video.dataset.end === 'reached' || document.title.startsWith('failed')")
+      // Not `video.ended`: it becomes false again where a library pauses or seeks after the end. One that pauses at the end gets no event.
+      const hasEnded = "video.dataset.end === 'reached' || video.currentTime >= video.duration"
+      await PlayerTab.until(page, `${hasEnded} || document.title.startsWith('failed')`)
       const title = await page.title()
       await context.close()
       return { library, format, sample, title, seconds: Math.round(duration), hasPicture: videoHeight > 0, hasHevc }

@@ -44,12 +44,12 @@ export const until = (page: Page | Frame, condition: string): Promise<void> =>
       })()`)
       if (isTrue !== true) throw new Error(`${page.url()}: ${condition}: ${JSON.stringify(await video(page))}`)
     },
-    { timeout: 40_000, interval: 50 }
+    { timeout: 120_000, interval: 50 }
   )
 
 /** Waits until the page shows a text. */
 export const shows = async (page: Page | Frame, text: string): Promise<void> => {
-  await page.getByText(text).first().waitFor({ timeout: 40_000 })
+  await page.getByText(text).first().waitFor({ timeout: 120_000 })
 }
 
 /**
