@@ -103,9 +103,10 @@ const toRendition = ({ video }: Tracks, rates: Output["rates"]): Rendition =>
       }
 
 /**
- * Makes a presentation of a format, which is a shared one if the tracks can be presented in both. Fails with a `PackagingError` if the content is no MP4 or QuickTime file, if a transcoder would encode a track
- * of it or keep more than one of video and one of audio, or if its first or last frames cannot be played. `begin` runs when the tracks
- * can be packaged, before their samples are read, which takes most of the time; its failure ends the packaging.
+ * Makes a presentation of a format, which is a shared one if the tracks can be presented in both. Fails with a `PackagingError` if the
+ * content is no MP4 or QuickTime file, if a transcoder would encode a track of it or keep more than one of video and one of audio, or if its
+ * first or last frames cannot be played. `begin` runs when the tracks can be packaged, before their samples are read, which takes most of
+ * the time; its failure ends the packaging.
  */
 export const make = Effect.fnUntraced(function* <E, E2 = never>(
   source: Source<E>,
