@@ -21,14 +21,14 @@ const setUp = (options: { readonly backoff?: () => number | undefined; readonly 
         transfers.push({ ...call, file, complete, fail })
       })
   })
-  const started = (count: number) => vi.waitFor(() => expect(transfers).toHaveLength(count))
+  const started = (count: number) => expect.poll(() => transfers).toHaveLength(count)
   return { uploader, transfers, started }
 }
 
 const files = (...names: ReadonlyArray<string>) => names.map((name) => new File(["12345"], name))
 const states = (uploader: Uploader<string>) => uploader.getSnapshot().items.map(({ state }) => state)
 const untilStates = (uploader: Uploader<string>, ...expected: ReadonlyArray<string>) =>
-  vi.waitFor(() => expect(states(uploader)).toEqual(expected))
+  expect.poll(() => states(uploader)).toEqual(expected)
 
 it("uploader: more files than concurrency → starts the next when one completes", async () => {
   const { started, transfers, uploader } = setUp()
@@ -132,7 +132,7 @@ it("uploadResumable: small file, outside of browsers → sends the content by PU
   uploader.subscribe(() => render(uploader.getSnapshot()))
   uploader.add(input.files)
 
-  await vi.waitFor(() => expect(uploader.getSnapshot().isActive).toBe(false))
+  await expect.poll(() => uploader.getSnapshot().isActive).toBe(false)
   expect(uploader.getSnapshot().items[0]?.result).toEqual({ name: "PUT text/plain Hello" })
   expect(render).toHaveBeenLastCalledWith(uploader.getSnapshot())
 })

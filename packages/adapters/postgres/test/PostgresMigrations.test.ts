@@ -115,10 +115,10 @@ requires(Server.missing).describe("migrations on PostgreSQL", () =>
           )
           const holder = yield* Effect.forkScoped(Effect.provide(other, connect(url)))
           yield* hasBegun.await
-          const store = PostgresMetadata.layer({ url, statementTimeout: "100 millis" })
+          const store = PostgresMetadata.layer({ url, statementTimeout: "2 seconds" })
           const starting = yield* Effect.forkScoped(Layer.build(store))
           const isWaiting = run(`SELECT 1 FROM pg_stat_activity WHERE wait_event = 'advisory'
-          AND datname = current_database() AND query_start < clock_timestamp() - interval '300 milliseconds'`)
+          AND datname = current_database() AND query_start < clock_timestamp() - interval '3 seconds'`)
           yield* Effect.provide(Effect.repeat(isWaiting, { until: (rows) => rows.length === 1 }), connect(url))
           yield* end.open
           yield* Fiber.join(holder)

@@ -313,7 +313,7 @@ Requires.requires(BrowserSetup.missing).describe("controls of the player", () =>
       ::part(button play):hover, ::part(seek)::-webkit-slider-thumb { opacity: 0.5 }
       ::part( slider ) { cursor: crosshair }`
     )
-    await vi.waitFor(async () => expect(await style("bar", "backgroundColor")).toBe("rgb(4, 5, 6)"))
+    await expect.poll(() => style("bar", "backgroundColor")).toBe("rgb(4, 5, 6)")
     expect(await style("toggle", "borderRadius")).toBe("50%")
     expect(await style("toggle", "opacity")).toBe("1")
     await frame.locator("#toggle").hover()
@@ -322,7 +322,7 @@ Requires.requires(BrowserSetup.missing).describe("controls of the player", () =>
     expect(await style("subtitles", "display")).toBe("none")
     // Each theme replaces the one before. One that is too long changes nothing.
     await command("theme", "::part(bar) { color: rgb(7, 8, 9) }")
-    await vi.waitFor(async () => expect(await style("bar", "color")).toBe("rgb(7, 8, 9)"))
+    await expect.poll(() => style("bar", "color")).toBe("rgb(7, 8, 9)")
     expect(await style("toggle", "borderRadius")).not.toBe("50%")
     await command("theme", `::part(bar) { color: red }${" ".repeat(65_536)}`)
     await command("theme", 5)

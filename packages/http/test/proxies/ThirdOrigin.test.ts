@@ -72,7 +72,7 @@ Requires.requires(Browser.missing).describe("content in Chromium", () => {
           const url = `${server.url}/api/v1${file.path}/${way}?apiKey=${server.rootKey}`
           await page.goto(url, { waitUntil: "networkidle" })
           if (name === "a.txt") expect(await page.textContent("body")).toBe("plain text")
-          else await vi.waitFor(async () => expect(await Contents.redPixels(blank, page)).toBeGreaterThan(10_000))
+          else await expect.poll(() => Contents.redPixels(blank, page)).toBeGreaterThan(10_000)
         }
         expect(statuses).toEqual([...headers.map(() => 400), 201])
       }
