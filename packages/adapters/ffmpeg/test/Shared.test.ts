@@ -75,13 +75,22 @@ Requires.requires(Tools.missing).describe("shared presentation", () => {
       })
     )
 
-    it.effect("copy, and audio in AC-3 → segments of the format alone", () =>
+    it.effect.each([["hls"], ["dash"]] as const)("copy to %s → the files of both formats", ([format]) =>
       Effect.gen(function* () {
-        for (const name of ["h264.mp4", "surround.mkv"] as const) {
-          const { finished, segments } = yield* convert(name, "hls")
-          assert.notProperty(finished, "isShared")
-          assert.include(segments, "index0.ts")
-        }
+        const { finished, output, playlists } = yield* convert("h264.mp4", format)
+        assert.deepInclude(finished, { isShared: true, isCopy: true, hasCopiedVideo: true })
+        assert.deepStrictEqual([...playlists.keys()].toSorted(), ["manifest.mpd", "playlist.m3u8"])
+        const pictures = Results.pictures(`${output}/playlist.m3u8`)
+        assert.deepStrictEqual(pictures, Results.pictures(Samples.path("h264.mp4")))
+        assert.deepStrictEqual(pictures, Results.pictures(`${output}/manifest.mpd`))
+      })
+    )
+
+    it.effect("audio in AC-3 → segments of the format alone", () =>
+      Effect.gen(function* () {
+        const { finished, segments } = yield* convert("surround.mkv", "hls")
+        assert.notProperty(finished, "isShared")
+        assert.include(segments, "index0.ts")
       })
     )
   })

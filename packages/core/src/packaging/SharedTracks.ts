@@ -66,6 +66,21 @@ export const findRendition = (
   { prefix }: StreamFiles.TransportName
 ): StreamFiles.SharedRendition | undefined => renditions.find((rendition) => rendition.prefix === prefix)
 
+/** The default audio of a segment. */
+export interface DefaultAudio {
+  readonly init: SourceReader.Initialization
+  /** The name of its segment of DASH. */
+  readonly name: string
+}
+
+/** Returns the default audio of a segment of HLS; undefined if the presentation has none. */
+export const defaultAudio = ({ renditions, tracks }: SharedTracks, sequence: number): DefaultAudio | undefined => {
+  const representation = renditions.find(({ prefix }) => prefix === "")?.audio ?? null
+  const init = representation === null ? undefined : tracks[representation]
+  if (representation === null || init === undefined) return undefined
+  return { init, name: StreamFiles.chunk(representation, sequence + 1) }
+}
+
 /** Plans a segment of HLS. `find` returns a segment of DASH by its name; undefined if there is none. */
 export const toTransport = <E>(
   { delay, tracks }: SharedTracks,

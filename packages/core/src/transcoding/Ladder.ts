@@ -160,13 +160,14 @@ export const ofAv1 = (
   })
 }
 
+/** Whether all sizes of the video of a shared presentation were encoded. */
+export const isEncoded = ({ hasCopiedVideo, isPackaged, isShared }: Presentation): boolean =>
+  isShared === true && isPackaged !== true && hasCopiedVideo !== true
+
 /** Returns the rungs of the ladder below a copy, the best first; none for audio, and for video that was encoded in all of its sizes. */
-export const belowCopy = (
-  { isPackaged, isShared, renditions: [best, ...others] }: Presentation,
-  lines: number = usualLines
-): ReadonlyArray<Rung> => {
+export const belowCopy = (presentation: Presentation, lines: number = usualLines): ReadonlyArray<Rung> => {
+  const [best, ...others] = presentation.renditions
   const { height, width } = best
-  const isEncoded = isShared === true && isPackaged !== true
-  const isComplete = height === null || width === null || others.length > 0 || isEncoded
+  const isComplete = height === null || width === null || others.length > 0 || isEncoded(presentation)
   return isComplete ? [] : below({ ...best, height, width }, lines)
 }

@@ -60,6 +60,8 @@ export const Presentation = Schema.Struct({
   isPackaged: Schema.optionalKey(Schema.Boolean),
   /** Whether its files are those of both formats (`StreamFiles.tracks`). Absent if they are those of its own format. */
   isShared: Schema.optionalKey(Schema.Boolean),
+  /** Whether the stored video of a shared presentation was copied, so that a ladder is made behind it. Absent if it was encoded. */
+  hasCopiedVideo: Schema.optionalKey(Schema.Boolean),
   /** H.265 for the players that support it, cut from the content when it is read (`hevc/HevcFiles`). Absent if there is none. */
   hevc: Schema.optionalKey(HevcRendition),
   /** AV1 for the players that support it, encoded behind the others (`av1/Av1Files`), the best first. Absent if there is none. */

@@ -17,9 +17,10 @@
  * attached to the content have the names `captions-<UUID>`. The conversion does not write them: they are made when they are read, and so
  * is `media.m3u8`, the only media playlist of a presentation that has a multivariant playlist for attached captions alone.
  *
- * A shared presentation (`Presentation.isShared`) of encoded tracks has the files of DASH, the playlists of HLS and `tracks.json`
+ * A shared presentation (`Presentation.isShared`) of stored tracks has the files of DASH, the playlists of HLS and `tracks.json`
  * (`packaging/SharedTracks`), whatever its format is. Its segments of HLS are made when they are read, from the segments of DASH with the
- * same number.
+ * same number. The ladder of a copy is that of DASH, too: `<name>/index0.ts`, … of HLS are made of `<name>/chunk1.m4s`, … and of the default
+ * audio of the copy.
  *
  * A packaged presentation (`Presentation.isPackaged`) has `index.bin`, by which the segments of the best rendition are cut from the content,
  * and its playlists or its manifest. HLS also has `iframes.m3u8`, the playlist of its keyframes, for the multivariant playlist that its

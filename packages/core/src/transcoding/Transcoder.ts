@@ -53,7 +53,7 @@ export interface ConvertJob extends Limited, Suspendable {
   readonly lines?: number | undefined
   /**
    * Whether the result may be a shared presentation (`StreamFiles`), from which the other format needs no conversion. `Started` says whether
-   * it is: mostly one of video that is encoded, and never a copy. Default: false.
+   * it is: one without AC-3 or E-AC-3. Copied audio with gaps longer than a segment fails with `NotCopyable` then. Default: false.
    */
   readonly mayShare?: boolean | undefined
 }
@@ -82,6 +82,8 @@ export interface LadderJob extends Limited, Suspendable {
   readonly codec?: "av1" | "h264" | undefined
   /** Seconds: how long the segments of the copy last. */
   readonly durations: ReadonlyArray<number>
+  /** Seconds of the presentation at which the first of them begins. Default: 0. */
+  readonly begin?: number | undefined
   /**
    * Seconds: the time in segments of MPEG-TS, and in those of AV1, at which the presentation begins. Default: that of `convert`; 0 for
    * AV1.

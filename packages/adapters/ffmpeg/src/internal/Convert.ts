@@ -3,6 +3,7 @@
  */
 import type { ConversionEvent } from "@holdfast/core/transcoding/ConversionEvent"
 import type { Media } from "@holdfast/core/transcoding/Media"
+import type { Presentation } from "@holdfast/core/transcoding/Presentation"
 import * as ConversionPlan from "@holdfast/core/transcoding/ConversionPlan"
 import * as TranscodeError from "@holdfast/core/transcoding/TranscodeError"
 import type { ConvertJob } from "@holdfast/core/transcoding/Transcoder"
@@ -25,11 +26,12 @@ import * as PlaybackCheck from "./PlaybackCheck.ts"
 
 const operation = "convert"
 
-/** Whether a plan makes a shared presentation: of encoded tracks, since others may have gaps, and of codecs that its segments of HLS can have. */
-const isShared = ({ mayShare = false }: ConvertJob, { audio, otherAudio, video }: ConversionPlan.ConversionPlan) =>
-  mayShare &&
-  (video._tag === "Encode" || (video._tag === "None" && audio._tag === "Encode")) &&
-  otherAudio.every(({ rendition: { codec } }) => codec === undefined)
+/** Whether a plan makes a shared presentation: of codecs that its segments of HLS can have. */
+const isShared = ({ mayShare = false }: ConvertJob, { otherAudio }: ConversionPlan.ConversionPlan) =>
+  mayShare && otherAudio.every(({ rendition: { codec } }) => codec === undefined)
+
+const copied = ({ video }: ConversionPlan.ConversionPlan): Pick<Presentation, "hasCopiedVideo"> =>
+  video._tag === "Copy" ? { hasCopiedVideo: true } : {}
 
 const runPlan = (engine: Engine, job: ConvertJob, plan: ConversionPlan.ConversionPlan) =>
   FfmpegRun.stream(
@@ -56,7 +58,7 @@ const runPlan = (engine: Engine, job: ConvertJob, plan: ConversionPlan.Conversio
       return {
         ...shared,
         ...(forBoth ? { open: SharedOutput.make(misaligned) } : undefined),
-        expected: forBoth ? { ...expected, isShared: true } : expected,
+        expected: forBoth ? { ...expected, isShared: true, ...copied(plan) } : expected,
         failIfCutOff: media.durationDeclared,
         writeCaptions: CaptionRun.write(engine, { ...shared, url: scratch.input, tracks }),
         check: (presentation) => PlaybackCheck.run(engine, { operation, limits, plan, output }, presentation),

@@ -26,8 +26,8 @@ const operation = "ladder"
 const maxSegments = 12_000
 
 /** Returns when the segments after the first one begin. */
-const startsOf = (durations: ReadonlyArray<number>): ReadonlyArray<number> => {
-  let at = 0
+const startsOf = ({ begin = 0, durations }: LadderJob): ReadonlyArray<number> => {
+  let at = begin
   return durations.slice(0, -1).map((seconds) => (at += seconds))
 }
 
@@ -55,7 +55,7 @@ const encode = (engine: Engine, job: LadderJob) =>
           ? undefined
           : yield* Demand.measure(engine, { operation, input, media, limits, suspended }, usual)
       const plan = ConversionPlan.fitTo(usual, media, demand)
-      const settings = { codec, preset: engine.preset, threads: limits.threads, keyframes: startsOf(durations) }
+      const settings = { codec, preset: engine.preset, threads: limits.threads, keyframes: startsOf(job) }
       const expected = named(ConversionPlan.toPresentation(plan, { ...media, chapters: [] }, format), job)
       const tracks = { ...Tracks.fromPlan(plan, settings), presentation: expected }
       return {
@@ -71,7 +71,8 @@ const encode = (engine: Engine, job: LadderJob) =>
         failIfCutOff: media.durationDeclared,
         arguments: [
           ...Options.make({ ...Input.general, ...Input.file(scratch.input, limits) }),
-          ...Ladder.outputs(tracks, format, firstTime, codec === "av1" ? Ladder.laterBy(firstTime ?? 0) : {})
+          ...Ladder.outputs(tracks, format, firstTime, codec === "av1" ? Ladder.laterBy(firstTime ?? 0) : {}),
+          ...(expected.hasAudio ? [] : Ladder.unwritten(media))
         ]
       }
     })

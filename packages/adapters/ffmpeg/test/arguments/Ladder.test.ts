@@ -19,4 +19,21 @@ describe("Ladder", () => {
     assert.notInclude(Ladder.outputs(tracks, "hls").join(" "), "output_ts_offset")
     assert.notInclude(Ladder.outputs(tracks, "dash", 1.4).join(" "), "output_ts_offset")
   })
+
+  it("unwritten: all audio → read, and written nowhere", () => {
+    const track = (index: number) => ({
+      index,
+      codec: "aac",
+      profile: "LC",
+      channels: 2,
+      sampleRate: 48_000,
+      bitrate: null,
+      language: null,
+      title: null,
+      isTrimmed: false
+    })
+    const media = { audio: track(1), otherAudio: [track(2)] }
+    assert.strictEqual(Ladder.unwritten(media).join(" "), "-map 0:1 -map 0:2 -c copy -f null -")
+    assert.deepStrictEqual(Ladder.unwritten({ audio: null, otherAudio: [] }), [])
+  })
 })

@@ -1,5 +1,5 @@
 /**
- * What is encoded behind a READY presentation in this deployment: the lower renditions of a copy, or the AV1 of a shared one.
+ * What is encoded behind a READY presentation in this deployment: the lower renditions of a copy, or the AV1 of encoded video.
  */
 import * as Effect from "effect/Effect"
 import type { Mode } from "../../transcoding/ConversionPlan.ts"
@@ -14,8 +14,7 @@ export const rungs = (presentation: Presentation): Effect.Effect<ReadonlyArray<L
 /** Whether a worker is to make any of it for a presentation that was made in this mode. */
 export const isWanted = (presentation: Presentation, mode: Mode): Effect.Effect<boolean> =>
   Effect.flatMap(Settings, ({ videoAv1, videoLadders }) => {
-    if (presentation.isShared === true && presentation.isPackaged !== true)
-      return Effect.succeed(videoAv1 && presentation.hasVideo)
+    if (Ladder.isEncoded(presentation)) return Effect.succeed(videoAv1 && presentation.hasVideo)
     return videoLadders && mode === "auto"
       ? Effect.map(rungs(presentation), ({ length }) => length > 0)
       : Effect.succeed(false)

@@ -6,15 +6,15 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { BucketRef } from "../../buckets/BucketRef.ts"
 import type { ConversionRepository } from "../../conversions/ConversionRepository.ts"
+import * as StoredParts from "../../conversions/internal/StoredParts.ts"
 import type { Segment } from "../../conversions/Publication.ts"
 import { ContentDamaged } from "../../files/FileErrors.ts"
 import * as StoredContent from "../../files/StoredContent.ts"
 import { DamageReports } from "../../integrity/DamageReports.ts"
 import * as ContentSource from "../../packaging/ContentSource.ts"
 import * as PackagedFile from "../../packaging/PackagedFile.ts"
-import * as PackagedRung from "../../packaging/internal/PackagedRung.ts"
+import * as StoredRung from "../../packaging/internal/StoredRung.ts"
 import * as SegmentIndex from "../../packaging/SegmentIndex.ts"
-import * as SourceReader from "../../packaging/SourceReader.ts"
 import type { BlobError } from "../../storage/BlobError.ts"
 import { BlobStore, type ByteRange } from "../../storage/BlobStore.ts"
 import * as CompositeParts from "../../storage/CompositeParts.ts"
@@ -22,7 +22,7 @@ import * as StreamFiles from "../../transcoding/StreamFiles.ts"
 import type { OpenedSegment } from "../OpenedStream.ts"
 import * as MadeSegments from "./MadeSegments.ts"
 import * as RecentlyUsed from "./RecentlyUsed.ts"
-import * as StoredParts from "./StoredParts.ts"
+import * as StoredInits from "./StoredInits.ts"
 
 /** A segment of the conversion whose index this is. */
 interface Wanted extends Pick<OpenedSegment, "conversionId" | "fileId" | "name" | "state"> {
@@ -36,7 +36,6 @@ interface Wanted extends Pick<OpenedSegment, "conversionId" | "fileId" | "name" 
 const pageBytes = 64 * 1024
 const keptPages = 128
 const keptIndexes = 512
-const keptInits = 512
 
 /** Changes when other bytes are cut from the same content and index. */
 const version = 2
@@ -66,7 +65,7 @@ export const make = Effect.fnUntraced(function* (
   const findParts = StoredParts.make(conversions, store, reports)
   const pages = RecentlyUsed.make<Uint8Array>(keptPages)
   const indexes = RecentlyUsed.make<SegmentIndex.OpenedIndex>(keptIndexes)
-  const inits = RecentlyUsed.make<SourceReader.Initialization>(keptInits)
+  const readInit = StoredInits.make()
 
   /** Makes what reads a range of an index, by pages. */
   const makeRead = ({ bucketId, tenantId }: BucketRef, { blobId, size }: Wanted["index"]) => {
@@ -117,12 +116,6 @@ export const make = Effect.fnUntraced(function* (
     }
   }
 
-  const readInit = ({ blobId, size, stored }: StoredParts.StoredPart) => {
-    const bytes = ContentSource.readRange(stored, { offset: 0, length: size })
-    const read = Effect.flatMap(bytes, SourceReader.readInitialization)
-    return inits.get(blobId, MadeSegments.orDamaged(stored.reportDamage)(read))
-  }
-
   /** A segment of HLS of a lower rendition, whose video is stored. */
   const makeFrom = (opened: Opened, { bucket, conversionId }: Wanted, rung: StreamFiles.RungName): Recipe => {
     const { content, index, read } = opened
@@ -135,11 +128,11 @@ export const make = Effect.fnUntraced(function* (
       if (init === undefined || chunk === undefined || rung.index >= index.count) return undefined
       const indexed = yield* MadeSegments.orDamaged(opened.reportDamage)(SegmentIndex.segment(index, rung.index, read))
       const planned = yield* MadeSegments.orDamaged(chunk.stored.reportDamage)(
-        PackagedRung.toTransport({
+        StoredRung.toTransport({
           init: yield* readInit(init),
           chunk: StoredParts.sourceOf(chunk),
-          indexed,
-          content: ContentSource.make(content, index.sourceBytes),
+          audio: StoredRung.packagedAudio(indexed, ContentSource.make(content, index.sourceBytes)),
+          delay: 0,
           sequence: rung.index
         })
       )

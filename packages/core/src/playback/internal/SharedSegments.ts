@@ -1,16 +1,19 @@
 /**
- * Opens segments of HLS of shared presentations, and audio for the H.265 beside them, which are made of those of DASH when they are read.
+ * Opens segments of HLS of shared presentations, also of the lower renditions of a copy, and audio for the H.265 beside them, which are made
+ * of those of DASH when they are read.
  */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { BucketRef } from "../../buckets/BucketRef.ts"
 import type { ConversionRepository } from "../../conversions/ConversionRepository.ts"
+import * as StoredParts from "../../conversions/internal/StoredParts.ts"
 import type { Segment } from "../../conversions/Publication.ts"
 import type { ContentDamaged } from "../../files/FileErrors.ts"
 import * as StoredContent from "../../files/StoredContent.ts"
 import { DamageReports } from "../../integrity/DamageReports.ts"
 import * as ContentSource from "../../packaging/ContentSource.ts"
 import type { PackagingError } from "../../packaging/PackagingError.ts"
+import * as StoredRung from "../../packaging/internal/StoredRung.ts"
 import * as SharedTracks from "../../packaging/SharedTracks.ts"
 import type { Source } from "../../packaging/Source.ts"
 import type { StoredSegment } from "../../packaging/StoredSegment.ts"
@@ -21,7 +24,7 @@ import * as StreamFiles from "../../transcoding/StreamFiles.ts"
 import type { OpenedSegment } from "../OpenedStream.ts"
 import * as MadeSegments from "./MadeSegments.ts"
 import * as RecentlyUsed from "./RecentlyUsed.ts"
-import * as StoredParts from "./StoredParts.ts"
+import * as StoredInits from "./StoredInits.ts"
 
 /** A segment of the conversion whose tracks these are. */
 interface Wanted extends Pick<OpenedSegment, "conversionId" | "fileId" | "name" | "state"> {
@@ -42,12 +45,18 @@ interface Recipe {
   /** The stored segments of which it is made, the one first that has to be there. */
   readonly names: ReadonlyArray<string>
   /** Plans it; undefined if there is none. */
-  readonly make: (
-    find: (name: string) => Source<ReadError> | undefined
-  ) => Effect.Effect<Planned | undefined, ReadError | PackagingError>
+  readonly make: (found: StoredParts.StoredParts) => Effect.Effect<Planned | undefined, ReadError | PackagingError>
 }
 
 type Planned = Pick<StoredSegment<ReadError>, "cut" | "size">
+
+/** Makes what returns the bytes of a part by its name. */
+const sourceIn =
+  (found: StoredParts.StoredParts) =>
+  (name: string): Source<ReadError> | undefined => {
+    const part = found.get(name)
+    return part && StoredParts.sourceOf(part)
+  }
 
 const ofBytes = (bytes: Uint8Array): Planned => ({ size: bytes.length, cut: () => Stream.succeed(bytes) })
 
@@ -59,6 +68,7 @@ export const make = Effect.fnUntraced(function* (
   const store = yield* BlobStore
   const reports = yield* DamageReports
   const findParts = StoredParts.make(conversions, store, reports)
+  const readInit = StoredInits.make()
   const all = RecentlyUsed.make<SharedTracks.SharedTracks>(keptTracks)
 
   /** Reads the tracks of a presentation. */
@@ -67,6 +77,26 @@ export const make = Effect.fnUntraced(function* (
     const stored = StoredContent.make(store, reports, { tenantId, bucketId, blobId, size })
     const read = Effect.flatMap(ContentSource.readRange(stored, { offset: 0, length: size }), SharedTracks.decode)
     return all.get(blobId, MadeSegments.orDamaged(stored.reportDamage)(read))
+  }
+
+  /** A segment of a lower rendition, which has the audio of the best one. */
+  const recipeOfRung = (tracks: SharedTracks.SharedTracks, rung: StreamFiles.RungName): Recipe => {
+    const names = { init: StreamFiles.ladderInit(rung), chunk: StreamFiles.ladderChunk(rung, rung.index + 1) }
+    const audio = SharedTracks.defaultAudio(tracks, rung.index)
+    return {
+      names: [names.chunk, names.init, ...(audio === undefined ? [] : [audio.name])],
+      make: Effect.fnUntraced(function* (found: StoredParts.StoredParts) {
+        const [init, chunk] = [found.get(names.init), found.get(names.chunk)]
+        if (init === undefined || chunk === undefined) return undefined
+        return yield* StoredRung.toTransport({
+          init: yield* readInit(init),
+          chunk: StoredParts.sourceOf(chunk),
+          audio: audio && { init: audio.init, segment: sourceIn(found)(audio.name) },
+          delay: tracks.delay,
+          sequence: rung.index
+        })
+      })
+    }
   }
 
   /** Returns what a segment is made of; undefined if the presentation has none of this name. */
@@ -79,18 +109,20 @@ export const make = Effect.fnUntraced(function* (
       if (order === undefined || representation === undefined) return undefined
       return {
         names: index === undefined ? [] : [StreamFiles.chunk(representation, index + 1)],
-        make: (find) =>
-          Effect.map(SharedTracks.toFragment(tracks, order, index, find), (found) =>
-            found === undefined || index !== undefined ? found?.segment : ofBytes(found.init)
+        make: (found) =>
+          Effect.map(SharedTracks.toFragment(tracks, order, index, sourceIn(found)), (made) =>
+            made === undefined || index !== undefined ? made?.segment : ofBytes(made.init)
           )
       }
     }
     const parsed = StreamFiles.parseTransport(name)
     const rendition = parsed && SharedTracks.findRendition(tracks, parsed)
+    const rung = StreamFiles.parseRung(name)
+    if (rendition === undefined && rung !== undefined) return recipeOfRung(tracks, rung)
     if (parsed === undefined || rendition === undefined) return undefined
     return {
       names: StreamFiles.sharedParts(rendition, parsed.index),
-      make: (find) => SharedTracks.toTransport(tracks, rendition, parsed.index, find)
+      make: (found) => SharedTracks.toTransport(tracks, rendition, parsed.index, sourceIn(found))
     }
   }
 
@@ -106,11 +138,7 @@ export const make = Effect.fnUntraced(function* (
       const found = yield* parts
       const [first] = names
       if (first !== undefined && !found.has(first)) return undefined
-      const sourceOf = (name: string) => {
-        const part = found.get(name)
-        return part && StoredParts.sourceOf(part)
-      }
-      const planned = yield* MadeSegments.orDamaged(reportDamage)(recipe.make(sourceOf))
+      const planned = yield* MadeSegments.orDamaged(reportDamage)(recipe.make(found))
       if (planned === undefined) return undefined
       const made: MadeSegments.Made = {
         size: planned.size,

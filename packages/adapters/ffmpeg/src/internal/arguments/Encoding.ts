@@ -66,6 +66,12 @@ const av1 = ({ keyframes = [], maxBitrate, threads }: VideoEncoding, stream: str
   [`g:${stream}`]: noLimit
 })
 
+/**
+ * The time base of an encoder whose frames have the times of a copy. By default it is the time between two frames, to which all times would
+ * be rounded.
+ */
+const exactTimes = "1/90000"
+
 const h264 = (
   { isUnlimited = false, keyframes, maxBitrate, preset, threads }: VideoEncoding,
   stream: string
@@ -75,6 +81,7 @@ const h264 = (
   [`profile:${stream}`]: "high",
   [`threads:${stream}`]: threads,
   [`fps_mode:${stream}`]: "vfr",
+  [`enc_time_base:${stream}`]: keyframes === undefined ? undefined : exactTimes,
   [`crf:${stream}`]: 23,
   [`maxrate:${stream}`]: isUnlimited ? undefined : maxBitrate,
   [`bufsize:${stream}`]: isUnlimited ? undefined : 2 * maxBitrate,

@@ -2,6 +2,7 @@
  * Arguments for the outputs of the lower renditions of a copy to the current directory: in HLS segments of MPEG-TS, in DASH of
  * fragmented MP4. The muxer of HLS writes both, because it ends a segment at each keyframe if it is asked to.
  */
+import type { Media } from "@holdfast/core/transcoding/Media"
 import type { Format } from "@holdfast/core/transcoding/Presentation"
 import * as StreamFiles from "@holdfast/core/transcoding/StreamFiles"
 import * as Encoding from "./Encoding.ts"
@@ -47,6 +48,19 @@ export const laterBy = (seconds: number): Options.Options => ({
   output_ts_offset: seconds,
   hls_segment_options: "movflags=+frag_discont"
 })
+
+/**
+ * An output of the audio that writes nothing, for a run whose outputs have none. Times of some containers, such as MPEG-TS, count from the
+ * first packet of the tracks that are read: they have to be those that the copy has read.
+ */
+export const unwritten = ({ audio, otherAudio }: Pick<Media, "audio" | "otherAudio">): ReadonlyArray<string> =>
+  audio === null
+    ? []
+    : [
+        ...[audio, ...otherAudio].flatMap(({ index }) => Options.make({ map: `0:${index}` })),
+        ...Options.make({ c: "copy", f: "null" }),
+        "-"
+      ]
 
 export const outputs = (
   { audio, filters, presentation: { renditions }, video }: Tracks,

@@ -5,12 +5,16 @@ import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { ContentDamaged } from "../../../files/FileErrors.ts"
-import * as JoinedSource from "../../../packaging/JoinedSource.ts"
-import * as PackagedRung from "../../../packaging/internal/PackagedRung.ts"
-import type { PackagingError } from "../../../packaging/PackagingError.ts"
+import { DamageReports } from "../../../integrity/DamageReports.ts"
+import * as StoredRung from "../../../packaging/internal/StoredRung.ts"
+import { malformed, type PackagingError } from "../../../packaging/PackagingError.ts"
 import * as SegmentIndex from "../../../packaging/SegmentIndex.ts"
+import { shownAt } from "../../../packaging/SegmentPlan.ts"
+import * as SharedTracks from "../../../packaging/SharedTracks.ts"
+import * as StoredSegment from "../../../packaging/StoredSegment.ts"
 import * as TransportStream from "../../../packaging/TransportStream.ts"
 import type { BlobError } from "../../../storage/BlobError.ts"
+import { BlobStore } from "../../../storage/BlobStore.ts"
 import type { ConversionEvent } from "../../../transcoding/ConversionEvent.ts"
 import * as Events from "../../../transcoding/ConversionEvent.ts"
 import type { Rung } from "../../../transcoding/Ladder.ts"
@@ -20,7 +24,9 @@ import * as StreamFiles from "../../../transcoding/StreamFiles.ts"
 import { TranscodeError } from "../../../transcoding/TranscodeError.ts"
 import { type LadderJob, Transcoder } from "../../../transcoding/Transcoder.ts"
 import type { ConversionClaim } from "../../ConversionClaim.ts"
+import { ConversionRepository } from "../../ConversionRepository.ts"
 import * as PackageContent from "../../internal/PackageContent.ts"
+import * as StoredParts from "../../internal/StoredParts.ts"
 import type { Workspace, WorkspaceError } from "../ConversionWorkspace.ts"
 import * as StoredFile from "./StoredFile.ts"
 
@@ -68,23 +74,62 @@ const inFormat = (copy: LadderPlaylists.Copy, format: Format): LadderPlaylists.C
   presentation: { ...copy.presentation, format }
 })
 
-/** Returns what joins a packaged presentation that is shared: the renditions have the facts of HLS, and the manifest those of DASH. */
+/** The best rendition of a shared presentation. */
+type Best = Pick<StoredRung.Encoded<BlobError | ContentDamaged>, "audio" | "begin" | "delay">
+
+/** That of a packaged presentation is described by its index. */
+const packagedBest = Effect.fnUntraced(function* (claim: ConversionClaim) {
+  const source = yield* StoredFile.open(claim, StreamFiles.index)
+  const index = yield* SegmentIndex.open(source.readRange)
+  const content = yield* PackageContent.sourceOf(yield* PackageContent.findContent(claim))
+  const segment = (sequence: number) => SegmentIndex.segment(index, sequence, source.readRange)
+  const { video } = yield* segment(0)
+  if (video === null) return yield* malformed("A packaged presentation with a ladder has no video.")
+  const best: Best = {
+    begin: shownAt(video.track, 0),
+    delay: 0,
+    audio: (sequence) => Effect.map(segment(sequence), (found) => StoredRung.packagedAudio(found, content))
+  }
+  return best
+})
+
+/** That of a copy is stored. */
+const storedBest = Effect.fnUntraced(function* (claim: ConversionClaim) {
+  const tracks = yield* SharedTracks.decode(yield* StoredFile.read(claim, StreamFiles.tracks))
+  const find = StoredParts.make(yield* ConversionRepository, yield* BlobStore, yield* DamageReports)
+  const sourceOf = (name: string) =>
+    Effect.map(find(claim, claim.conversionId, [name]), (found) => {
+      const part = found.get(name)
+      return part && StoredParts.sourceOf(part)
+    })
+  const [init] = tracks.tracks
+  if (init === undefined) return yield* malformed("A copy with a ladder has no video.")
+  const best: Best = {
+    begin: yield* StoredSegment.beginOf({ init, segment: yield* sourceOf(StreamFiles.chunk(0, 1)) }),
+    delay: tracks.delay,
+    audio: (sequence) => {
+      const audio = SharedTracks.defaultAudio(tracks, sequence)
+      if (audio === undefined) return Effect.succeed(undefined)
+      return Effect.map(sourceOf(audio.name), (segment) => ({ init: audio.init, segment }))
+    }
+  }
+  return best
+})
+
+/** Returns what joins a shared presentation: the renditions have the facts of HLS, and the manifest those of DASH. */
 const joinShared = Effect.fnUntraced(function* (
-  claim: ConversionClaim,
   copy: LadderPlaylists.Copy,
+  best: Best,
   workspace: Workspace,
   encoded: ReadonlyArray<Rendition>
 ) {
-  const source = JoinedSource.ofBytes(yield* StoredFile.read(claim, StreamFiles.index))
-  const index = yield* Effect.mapError(SegmentIndex.open(source.readRange), failed)
   const hls = inFormat(copy, "hls")
-  const parts: PackagedRung.Encoded<BlobError | ContentDamaged | WorkspaceError> = {
+  const parts: StoredRung.Encoded<BlobError | ContentDamaged | WorkspaceError> = {
+    ...best,
     durations: LadderPlaylists.durations(hls),
-    segment: (number) => SegmentIndex.segment(index, number, source.readRange),
-    content: yield* PackageContent.sourceOf(yield* PackageContent.findContent(claim)),
     open: workspace.open
   }
-  const lower = yield* Effect.forEach(encoded, (rendition) => PackagedRung.measure(parts, rendition)).pipe(
+  const lower = yield* Effect.forEach(encoded, (rendition) => StoredRung.measure(parts, rendition)).pipe(
     Effect.catchTag("PackagingError", (error) => Effect.fail(failed(error)))
   )
   const manifest = LadderPlaylists.join(inFormat(copy, "dash"), encoded)
@@ -108,8 +153,14 @@ export const make = Effect.fnUntraced(function* (
   const { presentation } = copy
   if (presentation.isShared === true) {
     const durations = LadderPlaylists.durations(inFormat(copy, "hls"))
-    const events = transcoder.ladder({ ...job, format: "dash", durations })
-    return join(events, copy, (encoded) => joinShared(claim, copy, workspace, encoded))
+    const isPackaged = presentation.isPackaged === true
+    const best = yield* (isPackaged ? packagedBest(claim) : storedBest(claim)).pipe(
+      Effect.catchTag("PackagingError", (error) => Effect.fail(failed(error)))
+    )
+    // The first segment of a packaged presentation begins with it, that of a copy with its video.
+    const begin = isPackaged ? 0 : best.begin
+    const events = transcoder.ladder({ ...job, format: "dash", durations, begin })
+    return join(events, copy, (encoded) => joinShared(copy, best, workspace, encoded))
   }
   // A player that switches between the renditions takes their times as those of one presentation.
   const firstTime = presentation.isPackaged === true ? TransportStream.firstTime : undefined

@@ -19,6 +19,7 @@ import { BlobStore } from "../../../storage/BlobStore.ts"
 import * as CompositeParts from "../../../storage/CompositeParts.ts"
 import type { ConversionEvent } from "../../../transcoding/ConversionEvent.ts"
 import type { Presentation } from "../../../transcoding/Presentation.ts"
+import * as Ladder from "../../../transcoding/Ladder.ts"
 import * as StreamFiles from "../../../transcoding/StreamFiles.ts"
 import type { TranscodeError } from "../../../transcoding/TranscodeError.ts"
 import { Transcoder } from "../../../transcoding/Transcoder.ts"
@@ -151,7 +152,7 @@ const transcode = Effect.fnUntraced(function* (
   }
 })
 
-/** Returns the events of the claimed ladder, or of the AV1 of a shared presentation. */
+/** Returns the events of the claimed ladder, or of the AV1 of encoded video. */
 const makeLadder = Effect.fnUntraced(function* (
   claim: ConversionClaim,
   workspace: Workspace,
@@ -165,9 +166,7 @@ const makeLadder = Effect.fnUntraced(function* (
     Effect.mapError(Effect.fromOption(found), () => new LeaseLost())
   )
   const rungs = yield* LadderBelow.rungs(copy.presentation)
-  const { isPackaged, isShared } = copy.presentation
-  const isAv1 = isShared === true && isPackaged !== true
-  if (!isAv1 && rungs.length === 0) return yield* new LeaseLost()
+  if (!Ladder.isEncoded(copy.presentation) && rungs.length === 0) return yield* new LeaseLost()
   if (!(yield* areIntact(yield* blobsOf(claim.blobId)))) return yield* new ContentDamaged()
   yield* addContent(claim, workspace)
   const media = yield* transcoder.probe({ input, limits })

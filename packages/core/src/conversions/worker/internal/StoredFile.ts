@@ -1,18 +1,20 @@
 /**
- * Reads a small stored file of a claimed conversion.
+ * Reads stored files of a claimed conversion that describe its segments.
  */
 import * as Effect from "effect/Effect"
-import * as Stream from "effect/Stream"
-import * as BlobKey from "../../../storage/BlobKey.ts"
+import { DamageReports } from "../../../integrity/DamageReports.ts"
 import { BlobStore } from "../../../storage/BlobStore.ts"
-import { concat } from "../../../storage/ByteChunks.ts"
 import { type ConversionClaim, LeaseLost } from "../../ConversionClaim.ts"
 import { ConversionRepository } from "../../ConversionRepository.ts"
+import * as StoredParts from "../../internal/StoredParts.ts"
 
-/** Returns the bytes of a file. Fails with `LeaseLost` if there is none of this name: the conversion was removed or replaced. */
-export const read = Effect.fnUntraced(function* ({ bucketId, conversionId, tenantId }: ConversionClaim, name: string) {
-  const [found] = yield* (yield* ConversionRepository).findSegments(conversionId, [name])
-  if (found === undefined) return yield* new LeaseLost()
-  const key = BlobKey.make({ tenantId, bucketId, blobId: found.blobId })
-  return concat(yield* Stream.runCollect((yield* BlobStore).read(key)))
+/** Returns a file as a source. Fails with `LeaseLost` if there is none of this name: the conversion was removed or replaced. */
+export const open = Effect.fnUntraced(function* (claim: ConversionClaim, name: string) {
+  const find = StoredParts.make(yield* ConversionRepository, yield* BlobStore, yield* DamageReports)
+  const part = (yield* find(claim, claim.conversionId, [name])).get(name)
+  return part === undefined ? yield* new LeaseLost() : StoredParts.sourceOf(part)
 })
+
+/** Returns the bytes of a small file. Fails likewise. */
+export const read = (claim: ConversionClaim, name: string) =>
+  Effect.flatMap(open(claim, name), ({ readRange, size }) => readRange({ offset: 0, length: size }))

@@ -3,7 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import type { BucketRef } from "../../buckets/BucketRef.ts"
-import type { ConversionRepository, SharedSegment } from "../../conversions/ConversionRepository.ts"
+import type { ConversionRepository, SharedSegment } from "../ConversionRepository.ts"
 import { ContentDamaged } from "../../files/FileErrors.ts"
 import * as StoredContent from "../../files/StoredContent.ts"
 import type { DamageReports } from "../../integrity/DamageReports.ts"

@@ -1,5 +1,5 @@
 /**
- * A server that packages videos and makes the lower renditions behind them, and such videos.
+ * A server that packages or copies videos and makes the lower renditions behind them, and such videos.
  */
 import type { Format } from "@holdfast/core/transcoding/Presentation"
 import * as FfmpegTranscoder from "@holdfast/ffmpeg/FfmpegTranscoder"
@@ -37,10 +37,18 @@ export interface Packet {
 export const run = async (program: string, ...args: ReadonlyArray<string>): Promise<string> =>
   (await promisify(execFile)(program, args, { maxBuffer: 2 ** 26, timeout: 60_000 })).stdout
 
+/** Returns how many frames are decoded of a track, and fails if FFmpeg warns of one. */
+export const decoded = async (input: string, track: string): Promise<number> => {
+  const options = ["-v", "error", "-xerror", "-i", input, "-map", track, "-f", "framemd5", "-"]
+  return (await run("ffmpeg", ...options)).split("\n").filter((line) => /^\d/.test(line)).length
+}
+
 /** FFmpeg's inputs and its options, without the codec of the video. */
 export interface Recipe {
   readonly inputs: string
   readonly options: string
+  /** The extension of the name. Default: `mp4`. */
+  readonly container?: "mkv" | "mp4" | "ts"
 }
 
 const picture = (seconds: number) => `-f lavfi -i testsrc2=s=640x360:r=24:d=${seconds}`
@@ -72,8 +80,33 @@ export const recipes = {
   }
 } as const satisfies { readonly [name: string]: Recipe }
 
-const makeVideo = async ({ inputs, options }: Recipe): Promise<Buffer> => {
-  const path = Path.join(await Process.makeDirectory(), "a.mp4")
+/** Videos that FFmpeg copies, and that get a lower rendition. */
+export const copied = {
+  "in Matroska": { inputs: `${picture(10)} ${sound(10)}`, options: "-bf 2 -g 48 -c:a aac", container: "mkv" },
+  "in MPEG-TS": { inputs: `${picture(10)} ${sound(10)}`, options: "-bf 2 -g 48 -c:a aac", container: "ts" },
+  "in Matroska without audio": { inputs: picture(10), options: "-bf 2 -g 48", container: "mkv" },
+  "with audio that is encoded": {
+    inputs: `${picture(10)} ${sound(10)}`,
+    options: "-bf 2 -g 48 -c:a libopus",
+    container: "mkv"
+  },
+  "in Matroska with audio that begins later": {
+    inputs: `${picture(10)} -itsoffset 0.7 ${sound(10)}`,
+    options: "-bf 2 -g 48 -c:a aac",
+    container: "mkv"
+  },
+  "in Matroska with audio that ends earlier": {
+    inputs: `${picture(10)} ${sound(3)}`,
+    options: "-bf 0 -g 48 -c:a aac -ar 48000 -ac 2",
+    container: "mkv"
+  }
+} as const satisfies { readonly [name: string]: Recipe }
+
+const nameOf = ({ container = "mp4" }: Recipe): string => `a.${container}`
+
+const makeVideo = async (recipe: Recipe): Promise<Buffer> => {
+  const { inputs, options } = recipe
+  const path = Path.join(await Process.makeDirectory(), nameOf(recipe))
   const codec = "-c:v libx264 -preset ultrafast -pix_fmt yuv420p -qp 20"
   await run("ffmpeg", ..."-v error -y".split(" "), ...`${inputs} ${codec} ${options}`.split(" "), path)
   return Fs.readFileSync(path)
@@ -106,7 +139,7 @@ export const upload = async (server: TestServer.TestServer, recipe: Recipe = rec
   videos.set(recipe, making)
   const video = await making
   const bucket = await server.makeBucket()
-  const { id, path } = await server.makeFile(bucket, new Uint8Array(video), { name: "a.mp4" })
+  const { id, path } = await server.makeFile(bucket, new Uint8Array(video), { name: nameOf(recipe) })
   const streams = `${path}/streams`
   const request = async (format: Format): Promise<Record> =>
     await json<Record>(await server.post(`${streams}/${format}`, { headers: { prefer: "wait=60" } }))

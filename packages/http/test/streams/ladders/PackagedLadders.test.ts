@@ -6,12 +6,6 @@ import { afterAll, beforeAll, expect, it, vi } from "vitest"
 import type * as TestServer from "../../support/TestServer.ts"
 import * as LadderServer from "./support/LadderServer.ts"
 
-/** Returns how many frames are decoded of a track, and fails if FFmpeg warns of one. */
-const decoded = async (input: string, track: string): Promise<number> => {
-  const options = ["-v", "error", "-xerror", "-i", input, "-map", track, "-f", "framemd5", "-"]
-  return (await LadderServer.run("ffmpeg", ...options)).split("\n").filter((line) => /^\d/.test(line)).length
-}
-
 vi.setConfig({ testTimeout: 240_000 })
 
 Requires.requires(LadderServer.missing).describe("lower renditions of packaged video", () => {
@@ -53,9 +47,9 @@ Requires.requires(LadderServer.missing).describe("lower renditions of packaged v
     expect(manifest).toMatch(/<Representation id="240p" mimeType="video\/mp4" codecs="avc1\.[0-9a-f]{6}"/)
     expect(manifest.match(/<AdaptationSet /g)).toHaveLength(2)
 
-    expect(await decoded(await made.address("hls/240p.m3u8"), "0:v:0")).toBe(240)
-    expect(await decoded(await made.address("hls/360p.m3u8"), "0:v:0")).toBe(240)
-    expect(await decoded(await made.address("dash/manifest.mpd"), "0:v:1")).toBe(240)
+    expect(await LadderServer.decoded(await made.address("hls/240p.m3u8"), "0:v:0")).toBe(240)
+    expect(await LadderServer.decoded(await made.address("hls/360p.m3u8"), "0:v:0")).toBe(240)
+    expect(await LadderServer.decoded(await made.address("dash/manifest.mpd"), "0:v:1")).toBe(240)
     // BANDWIDTH is that of the segments of HLS, with audio.
     const [, lower] = (await made.request("hls")).renditions
     const sizes = await Promise.all(
@@ -73,7 +67,7 @@ Requires.requires(LadderServer.missing).describe("lower renditions of packaged v
     const made = await LadderServer.upload(server, LadderServer.recipes.silent)
     await made.request("hls")
     await made.joined("hls")
-    expect(await decoded(await made.address("hls/240p.m3u8"), "0:v:0")).toBe(240)
+    expect(await LadderServer.decoded(await made.address("hls/240p.m3u8"), "0:v:0")).toBe(240)
     expect((await LadderServer.packets(await made.bytes("hls/240p/index1.ts"))).audio).toEqual([])
     expect(await made.text("hls/playlist.m3u8")).not.toContain("mp4a")
   })
