@@ -150,7 +150,10 @@ Requires.requires(missing).describe("disk of 96 MiB with a reserve of 16 MiB", (
     expect(metrics).toMatch(/holdfast_disk_free_bytes 1\d{7}\n/)
 
     await expectRelief(bucket, tokens[0], files[0])
-    expect((await upload(bucket, "fits again", 100_000)).status).toBe(201)
+    // The database's log may have grown by as much as one file has left.
+    for (const file of files.slice(2, 5)) expect((await bucket.api.delete(file)).status).toBe(204)
+    const fits = async () => (await upload(bucket, "fits again", 100_000)).status
+    await expect.poll(fits, { timeout: 20_000 }).toBe(201)
     await bucket.service.stop()
     const service = await Process.serve({ data, env })
     const api = Requests.make(`${service.url}/api/v1`, bucket.key)
