@@ -77,7 +77,7 @@ export const outputs = (tracks: Tracks, isShared = false): ReadonlyArray<string>
     ...Options.make(filters),
     ...video.flatMap((track, index) =>
       Options.make({
-        ...Encoding.video(track, `v:${index}`),
+        ...Encoding.video(track, `v:${index}`, { isRewritten: true }),
         [`aspect:v:${index}`]: video.length > 1 ? aspectRatio(tracks) : undefined
       })
     ),

@@ -93,10 +93,18 @@ const h264 = (
 const encoding = (encode: VideoEncoding, stream: string): Options.Options =>
   encode.codec === "av1" ? av1(encode, stream) : h264(encode, stream)
 
-export const video = ({ encode, map }: VideoTrack, stream: string): Options.Options => ({
+/**
+ * `isRewritten`: frames are copied as a byte stream, from which the muxer makes lengths of its own. A frame whose lengths are wrong is left
+ * out then, as it is in MPEG-TS.
+ */
+export const video = (
+  { encode, map }: VideoTrack,
+  stream: string,
+  { isRewritten = false }: { readonly isRewritten?: boolean } = {}
+): Options.Options => ({
   map,
   ...(encode === undefined ? { [`c:${stream}`]: "copy" } : encoding(encode, stream)),
-  [`bsf:${stream}`]: trueDurations
+  [`bsf:${stream}`]: encode === undefined && isRewritten ? `h264_mp4toannexb,${trueDurations}` : trueDurations
 })
 
 /** AAC has a code for this order of six channels, and none for that of other formats. */
