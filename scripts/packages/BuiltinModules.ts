@@ -16,14 +16,17 @@ const contentsOf = (name: string): string => {
   }`
 }
 
+/** The namespace of what replaces them. */
+export const namespace = "builtin"
+
 /** Replaces these modules in a bundle. */
 export const lazy: Plugin = {
   name: "builtin-modules",
   setup: ({ onLoad, onResolve }) => {
     onResolve({ filter: /^(?:node:)?(?:https?|tls)$/ }, ({ path }) => ({
       path: path.replace(/^(?!node:)/, "node:"),
-      namespace: "builtin"
+      namespace
     }))
-    onLoad({ filter: /./, namespace: "builtin" }, ({ path }) => ({ contents: contentsOf(path) }))
+    onLoad({ filter: /./, namespace }, ({ path }) => ({ contents: contentsOf(path) }))
   }
 }

@@ -9,6 +9,7 @@ import * as Fs from "node:fs/promises"
 import * as Path from "node:path"
 import { fileURLToPath } from "node:url"
 import type { TestProject } from "vitest/node"
+import * as BuiltinModules from "../../../../../scripts/packages/BuiltinModules.ts"
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -70,18 +71,19 @@ const bundle = async (): Promise<void> => {
     absWorkingDir: http,
     entryPoints,
     outdir,
-    plugins: [onlyOwn],
+    plugins: [BuiltinModules.lazy, onlyOwn],
     mainFields: ["main"],
     bundle: true,
     splitting: true,
-    keepNames: true,
+    minifyWhitespace: true,
     metafile: true,
     format: "esm",
     platform: "node",
     target: "node22",
     logLevel: "warning"
   })
-  const modules = Object.keys(metafile.inputs).map((path) => Path.resolve(http, path))
+  const files = Object.keys(metafile.inputs).filter((path) => !path.startsWith(BuiltinModules.namespace))
+  const modules = files.map((path) => Path.resolve(http, path))
   await Fs.writeFile(Path.join(outdir, record), JSON.stringify(await modifiedAt(dependencies(modules))))
   // Another run of the tests may do the same.
   await Fs.rm(directory, { recursive: true, force: true })
