@@ -6,7 +6,6 @@
  */
 import * as Effect from "effect/Effect"
 import type * as Stream from "effect/Stream"
-import { attempt } from "./internal/Attempt.ts"
 import { concat } from "../storage/ByteChunks.ts"
 import { box, fullBox, text, uint32, uint64 } from "./internal/fragments/BoxWriter.ts"
 import * as Initialization from "./internal/fragments/Initialization.ts"
@@ -45,13 +44,15 @@ const shownAt = ({ pause, samples: { delays, times } }: Track, index: number): n
 /** Returns when the samples between two begin and end to be shown. */
 const spanOf = (track: Track, from: number, to: number): readonly [start: number, end: number] => {
   const { count, delays, end: last, times } = track.samples
-  let [start, end] = [Infinity, 0]
+  let [start, end, time] = [Infinity, -Infinity, times[from] ?? 0]
   for (let index = from; index < to; index++) {
-    const delay = (delays[index] ?? 0) + track.pause
-    start = Math.min(start, (times[index] ?? 0) + delay)
-    end = Math.max(end, (index + 1 < count ? (times[index + 1] ?? 0) : last) + delay)
+    const delay = delays[index] ?? 0
+    const next = index + 1 < count ? (times[index + 1] ?? 0) : last
+    if (time + delay < start) start = time + delay
+    if (next + delay > end) end = next + delay
+    time = next
   }
-  if (from < to) return [start, end]
+  if (from < to) return [start + track.pause, Math.max(0, end + track.pause)]
   const next = to < track.samples.count ? shownAt(track, to) : track.samples.end + track.pause
   return [next, next]
 }
@@ -155,17 +156,24 @@ const maxDuration = 2 ** 32 - 1
 
 const checkDurations = (planned: Planned, segment: number): void => {
   const { firsts, track } = planned
+  const { count, end: last, times } = track.samples
   const [start, end] = segmentSpan(planned, segment)
+  const to = firsts[segment + 1] ?? 0
   let longest = end - start
-  for (let index = firsts[segment] ?? 0; index < (firsts[segment + 1] ?? 0); index++) {
-    longest = Math.max(longest, SegmentPlan.durationOf(track, index))
+  let time = times[firsts[segment] ?? 0] ?? 0
+  for (let index = firsts[segment] ?? 0; index < to; index++) {
+    const next = index + 1 < count ? (times[index + 1] ?? 0) : last
+    if (next - time > longest) longest = next - time
+    time = next
   }
   if (longest > maxDuration) throw unsupported("The time scale of a track is too fine.")
 }
 
 const bytesOf = ({ firsts, track: { samples } }: Planned, segment: number): number => {
+  const { sizes } = samples
+  const to = firsts[segment + 1] ?? 0
   let bytes = 0
-  for (let index = firsts[segment] ?? 0; index < (firsts[segment + 1] ?? 0); index++) bytes += samples.sizes[index] ?? 0
+  for (let index = firsts[segment] ?? 0; index < to; index++) bytes += sizes[index] ?? 0
   return bytes
 }
 
@@ -177,21 +185,18 @@ export const sizeOf = (planned: Planned, segment: number): number => {
 
 /** Returns the bytes of the samples of each segment. Fails if the track cannot be cut. */
 export const sampleBytes = (planned: Planned): Effect.Effect<Float64Array, PackagingError> =>
-  Effect.gen(function* () {
-    const count = planned.firsts.length - 1
-    const result = new Float64Array(count)
-    const turns = Turns.make()
-    for (let segment = 0; segment < count; segment++) {
-      yield* attempt(() => {
-        ReadPlan.check(rangesOf(planned, segment))
-        const bytes = bytesOf(planned, segment)
-        if (bytes > maxBytes) throw limitExceeded("A segment is too large.")
-        checkDurations(planned, segment)
-        result[segment] = bytes
-      })
-      yield* turns.after((planned.firsts[segment + 1] ?? 0) - (planned.firsts[segment] ?? 0))
+  Effect.suspend(() => {
+    const { firsts } = planned
+    const result = new Float64Array(firsts.length - 1)
+    const measure = (segment: number): number => {
+      ReadPlan.check(rangesOf(planned, segment))
+      const bytes = bytesOf(planned, segment)
+      if (bytes > maxBytes) throw limitExceeded("A segment is too large.")
+      checkDurations(planned, segment)
+      result[segment] = bytes
+      return (firsts[segment + 1] ?? 0) - (firsts[segment] ?? 0)
     }
-    return result
+    return Effect.as(Turns.forEach(result.length, measure), result)
   })
 
 /** Makes the writer of a segment. Throws if its samples are too far apart. */

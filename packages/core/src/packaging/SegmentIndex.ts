@@ -103,22 +103,19 @@ export const encode = Effect.fnUntraced(function* ({ isComposite, plan, sourceBy
     directory.uint32(sizes[index] ?? 0)
     directory.uint32(16 * (counters[2 * index] ?? 0) + (counters[2 * index + 1] ?? 0))
   }
-  const turns = Turns.make()
-  for (let index = 0; index < plan.count; index++) {
+  yield* Turns.forEach(plan.count, (index) => {
+    if ((transport?.sizes[index] ?? 0) >= 2 ** 32) throw limitExceeded("A segment is too large.")
+    addEntry(index)
     let handled = 0
-    yield* attempt(() => {
-      if ((transport?.sizes[index] ?? 0) >= 2 ** 32) throw limitExceeded("A segment is too large.")
-      addEntry(index)
-      for (const { firsts, track } of tracks) {
-        const from = firsts[index] ?? 0
-        const to = firsts[index + 1] ?? 0
-        handled += to - from
-        samples.whole(to - from)
-        SampleColumns.write(samples, track.samples, from, Math.min(to + 1, track.samples.count))
-      }
-    })
-    yield* turns.after(handled)
-  }
+    for (const { firsts, track } of tracks) {
+      const from = firsts[index] ?? 0
+      const to = firsts[index + 1] ?? 0
+      handled += to - from
+      samples.whole(to - from)
+      SampleColumns.write(samples, track.samples, from, Math.min(to + 1, track.samples.count))
+    }
+    return handled
+  })
   addEntry(plan.count)
   const start = Bytes.makeWriter(smallBytes)
   for (const value of [magic, version, head.length]) start.uint32(value)

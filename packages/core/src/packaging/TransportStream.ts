@@ -7,7 +7,6 @@ import * as Effect from "effect/Effect"
 import type * as Stream from "effect/Stream"
 import type { Avc } from "./Codec.ts"
 import type { CutOptions } from "./FragmentedMp4.ts"
-import { attempt } from "./internal/Attempt.ts"
 import * as ReadPlan from "./internal/ReadPlan.ts"
 import * as SegmentStream from "./internal/SegmentStream.ts"
 import * as Turns from "./internal/Turns.ts"
@@ -78,34 +77,30 @@ export const make = (
     const keyframes = new Float64Array(count)
     const packets = { video: 0, audio: 0 }
     const memory = Layout.memoryFor(tracks, count)
-    const turns = Turns.make()
-    for (let segment = 0; segment < count; segment++) {
-      const units = yield* attempt(() => {
-        counters[2 * segment] = packets.video & 15
-        counters[2 * segment + 1] = packets.audio & 15
-        const layout = Layout.make(tracks, segment, memory)
-        ReadPlan.check(Layout.rangesOf(tracks, layout, memory))
-        let total = tablePackets
-        for (let unit = 0; unit < layout.count; unit++) {
-          const added = Layout.packetsOf(tracks, layout, unit, parameters.length)
-          total += added + (layout.clocks[unit] ?? 0)
-          if (layout.isVideo[unit] !== 1) packets.audio += added
-          else {
-            packets.video += added
-            if (keyframes[segment] === 0) keyframes[segment] = total * Packets.packetBytes
-          }
+    yield* Turns.forEach(count, (segment) => {
+      counters[2 * segment] = packets.video & 15
+      counters[2 * segment + 1] = packets.audio & 15
+      const layout = Layout.make(tracks, segment, memory)
+      ReadPlan.check(Layout.rangesOf(tracks, layout, memory))
+      let total = tablePackets
+      for (let unit = 0; unit < layout.count; unit++) {
+        const added = Layout.packetsOf(tracks, layout, unit, parameters.length)
+        total += added + (layout.clocks[unit] ?? 0)
+        if (layout.isVideo[unit] !== 1) packets.audio += added
+        else {
+          packets.video += added
+          if (keyframes[segment] === 0) keyframes[segment] = total * Packets.packetBytes
         }
-        if (options.isAligned === true) {
-          const padding = [Packets.paddingOf(packets.video), Packets.paddingOf(packets.audio)] as const
-          packets.video += padding[0]
-          packets.audio += padding[1]
-          total += padding[0] + padding[1]
-        }
-        sizes[segment] = total * Packets.packetBytes
-        return layout.count
-      })
-      yield* turns.after(units)
-    }
+      }
+      if (options.isAligned === true) {
+        const padding = [Packets.paddingOf(packets.video), Packets.paddingOf(packets.audio)] as const
+        packets.video += padding[0]
+        packets.audio += padding[1]
+        total += padding[0] + padding[1]
+      }
+      sizes[segment] = total * Packets.packetBytes
+      return layout.count
+    })
     return { ...options, video, audio, sizes, keyframes, counters }
   })
 

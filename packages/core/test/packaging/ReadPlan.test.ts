@@ -17,7 +17,7 @@ const toRanges = (units: Units): ReadPlan.Ranges => {
   for (const [index, { ranges }] of units.entries()) firsts[index + 1] = (firsts[index] ?? 0) + ranges.length
   return {
     offsets: Float64Array.from(all, ({ offset }) => offset),
-    lengths: Float64Array.from(all, ({ length }) => length),
+    lengths: Uint32Array.from(all, ({ length }) => length),
     firsts
   }
 }

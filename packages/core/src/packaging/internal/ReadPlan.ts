@@ -27,7 +27,7 @@ export interface ReadPlan {
 /** Where samples are, in the order in which they are written. */
 export interface Ranges {
   readonly offsets: Float64Array
-  readonly lengths: Float64Array | Uint32Array
+  readonly lengths: Uint32Array
   /** The first sample of each unit, and at last the count of samples; undefined if each sample is a unit. */
   readonly firsts: Uint32Array | undefined
 }

@@ -2,23 +2,23 @@
  * Lets other fibers run while an index is built.
  */
 import * as Effect from "effect/Effect"
+import type { PackagingError } from "../PackagingError.ts"
+import { attempt } from "./Attempt.ts"
 
 /** Samples between two turns: those of a millisecond. A turn costs as much as some hundred samples. */
 const samplesPerTurn = 16_384
 
-export interface Turns {
-  /** Lets other fibers run, if enough samples were handled since the last time. */
-  readonly after: (samples: number) => Effect.Effect<void>
-}
-
-export const make = (): Turns => {
-  let handled = 0
-  return {
-    after: (samples) => {
-      handled += samples
-      if (handled < samplesPerTurn) return Effect.void
-      handled = 0
-      return Effect.yieldNow
+/**
+ * Runs a step for each number below `count`, in their order. A step returns how many samples it has handled; it may throw a
+ * `PackagingError`, with which the whole fails.
+ */
+export const forEach = (count: number, step: (index: number) => number): Effect.Effect<void, PackagingError> =>
+  Effect.gen(function* () {
+    let next = 0
+    while (next < count) {
+      yield* attempt(() => {
+        for (let handled = 0; next < count && handled < samplesPerTurn;) handled += step(next++)
+      })
+      yield* Effect.yieldNow
     }
-  }
-}
+  })

@@ -48,7 +48,7 @@ export interface Memory extends Columns {
   readonly capacity: number
   /** Where samples are, as `rangesOf` returns them. */
   readonly offsets: Float64Array
-  readonly sizes: Float64Array
+  readonly sizes: Uint32Array
   readonly firsts: Uint32Array
 }
 
@@ -117,7 +117,7 @@ const makeMemory = (capacity: number): Memory => ({
   clocks: new Uint32Array(capacity),
   lastClocks: new Float64Array(capacity),
   offsets: new Float64Array(capacity),
-  sizes: new Float64Array(capacity),
+  sizes: new Uint32Array(capacity),
   firsts: new Uint32Array(capacity + 1)
 })
 
