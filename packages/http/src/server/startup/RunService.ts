@@ -15,6 +15,7 @@ import { StandaloneServer } from "../listener/StandaloneServer.ts"
 import { CurrentChannel, type WorkerChannel } from "../workers/WorkerChannel.ts"
 import type { WorkerProcess } from "../workers/WorkerProcess.ts"
 import * as HeapGrowth from "./HeapGrowth.ts"
+import * as IdleCollection from "./IdleCollection.ts"
 import * as Logging from "./Logging.ts"
 import * as WelcomeMessage from "./WelcomeMessage.ts"
 
@@ -97,7 +98,11 @@ const serve = (
     return yield* storeFailure
   })
 
-const limitHeap = Effect.acquireRelease(Effect.sync(HeapGrowth.enforce), (end) => Effect.sync(end))
+const limitHeap = Effect.forEach(
+  [HeapGrowth.enforce, IdleCollection.begin],
+  (begin) => Effect.acquireRelease(Effect.sync(begin), (end) => Effect.sync(end)),
+  { discard: true }
+)
 
 /** Runs until interrupted. Fails when a store has to be opened again. `membership` is that of a worker process. */
 export const run = (config: Config, version: string, membership?: Membership) =>

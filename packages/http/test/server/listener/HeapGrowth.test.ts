@@ -21,7 +21,8 @@ describe("HeapGrowth", () => {
     const { loaded, running } = await largest()
     assert.isAtMost(loaded, 2 * mebibyte)
     assert.isAbove(running, 8 * mebibyte)
-    assert.isAtMost(running, HeapGrowth.limit)
+    // While many objects survive a collection, V8 adds pages to the space until the next one.
+    assert.isBelow(running, 2 * HeapGrowth.limit)
   })
 
   it("--max-semi-space-size is set → the space grows to that size", async () => {
