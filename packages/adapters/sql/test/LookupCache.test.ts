@@ -41,7 +41,10 @@ describe("LookupCache", () => {
   it("segment of a packaged rendition kept → the others of that rendition are found, too", () => {
     const { cache } = makeCache()
     const index = { blobId: "blb_2", size: 1, sha256: "" }
-    const packaged: StreamLookup = { ...segment, found: { _tag: "Packaged", index, damaged: false } }
+    const packaged: StreamLookup = {
+      ...segment,
+      found: { _tag: "Packaged", index, damaged: false, contentDamaged: false }
+    }
     const refIn = (name: string): StreamFileRef => ({ ...refOf(name), format: "dash" })
     cache.keeper(refIn("chunk-0-1.m4s"))(packaged)
     for (const name of ["chunk-0-1.m4s", "chunk-0-2.m4s", "init-0.m4s"]) {
@@ -59,7 +62,10 @@ describe("LookupCache", () => {
   it("segment of HLS of a lower rendition found as an index → kept alone: others of the rendition may be stored", () => {
     const { cache } = makeCache()
     const index = { blobId: "blb_2", size: 1, sha256: "" }
-    const packaged: StreamLookup = { ...segment, found: { _tag: "Packaged", index, damaged: false } }
+    const packaged: StreamLookup = {
+      ...segment,
+      found: { _tag: "Packaged", index, damaged: false, contentDamaged: false }
+    }
     cache.keeper(refOf("240p/index3.ts"))(packaged)
     assert.strictEqual(cache.find(refOf("240p/index3.ts")), packaged)
     for (const name of ["240p/index0.ts", "index0.ts"]) assert.isUndefined(cache.find(refOf(name)))

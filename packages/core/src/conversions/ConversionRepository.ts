@@ -62,10 +62,10 @@ export interface StreamLookup {
     Segment: Omit<Segment, "name"> & { readonly damaged: boolean }
     Playlist: { readonly text: string }
     /**
-     * The segment may be cut from the content by this index, or made of stored video and the audio of the content. `damaged`: the content
-     * or the index is.
+     * The segment may be cut from the content by this index, or made of stored video and the audio of the content, if it has any. `damaged`:
+     * the index is.
      */
-    Packaged: { readonly index: Omit<Segment, "name">; readonly damaged: boolean }
+    Packaged: { readonly index: Omit<Segment, "name">; readonly damaged: boolean; readonly contentDamaged: boolean }
     /** A segment of HLS may be made of those of DASH by these tracks (`packaging/SharedTracks`). */
     Shared: { readonly tracks: Omit<Segment, "name">; readonly damaged: boolean }
     /** A poster that a worker is to make. */

@@ -136,8 +136,8 @@ const make = Effect.gen(function* () {
     }
     if (found._tag === "Packaged") {
       if (found.damaged) return Effect.fail(new ContentDamaged())
-      const { index } = found
-      return Effect.flatMap(openPackaged({ bucket: ref, blobId, index, ...segment }), orNotFound)
+      const { contentDamaged, index } = found
+      return Effect.flatMap(openPackaged({ bucket: ref, blobId, index, contentDamaged, ...segment }), orNotFound)
     }
     if (found._tag === "Shared") {
       if (found.damaged) return Effect.fail(new ContentDamaged())

@@ -30,6 +30,8 @@ interface Wanted extends Pick<OpenedSegment, "conversionId" | "fileId" | "name" 
   /** The blob of the content. */
   readonly blobId: string
   readonly index: Omit<Segment, "name">
+  /** Whether the content is known to be damaged. */
+  readonly contentDamaged: boolean
 }
 
 /** Bytes of an index that are read at once: the samples of several minutes. */
@@ -53,6 +55,9 @@ interface Opened {
   readonly reportDamage: Effect.Effect<void>
   readonly content: StoredContent.StoredContent
 }
+
+/** Whether segments of lower renditions need the content: their audio is cut from it. */
+const hasAudio = ({ tracks }: SegmentIndex.OpenedIndex): boolean => tracks.some(({ kind }) => kind === "audio")
 
 /** `openMade` opens what is made when it is read. */
 export const make = Effect.fnUntraced(function* (
@@ -121,7 +126,8 @@ export const make = Effect.fnUntraced(function* (
     const { content, index, read } = opened
     const names = { init: StreamFiles.ladderInit(rung), chunk: StreamFiles.ladderChunk(rung, rung.index + 1) }
     const parts = findParts(bucket, conversionId, Object.values(names))
-    const reportDamage = Effect.andThen(StoredParts.reportDamage(parts), content.reportDamage)
+    const isAudible = hasAudio(index)
+    const reportDamage = Effect.andThen(StoredParts.reportDamage(parts), isAudible ? content.reportDamage : Effect.void)
     const find = Effect.gen(function* () {
       const found = yield* parts
       const [init, chunk] = [found.get(names.init), found.get(names.chunk)]
@@ -142,7 +148,8 @@ export const make = Effect.fnUntraced(function* (
       }
       return made
     })
-    return { find, check: Effect.andThen(StoredParts.check(parts), content.check), reportDamage }
+    const check = Effect.andThen(StoredParts.check(parts), isAudible ? content.check : Effect.void)
+    return { find, check, reportDamage }
   }
 
   /**
@@ -150,7 +157,7 @@ export const make = Effect.fnUntraced(function* (
    * a segment that cannot be cut has damaged bytes, of the content or of the index.
    */
   return Effect.fnUntraced(function* (wanted: Wanted) {
-    const { blobId, bucket, index: blob, ...segment } = wanted
+    const { blobId, bucket, contentDamaged, index: blob, ...segment } = wanted
     const { read, reportDamage } = makeRead(bucket, blob)
     const index = yield* MadeSegments.orDamaged(reportDamage)(indexes.get(blob.blobId, SegmentIndex.open(read)))
     const { isComposite, sourceBytes } = index
@@ -162,6 +169,7 @@ export const make = Effect.fnUntraced(function* (
     })
     const opened = { index, read, reportDamage, content }
     const rung = StreamFiles.parseRung(segment.name)
+    if (contentDamaged && (rung === undefined || hasAudio(index))) return yield* new ContentDamaged()
     const recipe = rung === undefined ? cutFrom(opened, segment.name) : makeFrom(opened, wanted, rung)
     return yield* openMade({ ...segment, source: blob.blobId, version, ...recipe })
   })

@@ -103,7 +103,7 @@ Requires.requires(LadderServer.missing).describe("files of the lower renditions 
     expect(await made.statusOf("hls/240p/index2.ts")).toBe(200)
   })
 
-  it("content cut off → 500 content_damaged for segments of HLS, DASH plays; right again → 200", async () => {
+  it("content cut off → 500 content_damaged for segments of HLS with audio, others play; right again → 200", async () => {
     const made = await LadderServer.upload(server)
     await made.request("hls")
     await made.request("dash")
@@ -115,6 +115,16 @@ Requires.requires(LadderServer.missing).describe("files of the lower renditions 
       .poll(async () => await json(await server.get(made.path)), { timeout: 20_000 })
       .toMatchObject({ damaged: true })
     expect(await made.statusOf("dash/240p/chunk3.m4s")).toBe(200)
+    const silent = await LadderServer.upload(server, LadderServer.recipes.silent)
+    await silent.request("hls")
+    await silent.joined("hls")
+    Fs.truncateSync(LadderServer.find(server, silent.bucket, silent.video), 1000)
+    await expectProblem(await server.get(`${silent.streams}/hls/index2.ts`), 500, "content_damaged")
+    await expect
+      .poll(async () => await json(await server.get(silent.path)), { timeout: 20_000 })
+      .toMatchObject({ damaged: true })
+    expect(await silent.statusOf("hls/240p/index2.ts")).toBe(200)
+
     Fs.writeFileSync(content, made.video)
     await expect.poll(() => made.statusOf("hls/240p/index2.ts"), { timeout: 20_000 }).toBe(200)
   })

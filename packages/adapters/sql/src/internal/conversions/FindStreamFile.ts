@@ -48,7 +48,7 @@ const toFound = (row: Row.Row, name: string): StreamLookup["found"] => {
   const partName = Row.text(row, "part_name")
   if (partName === StreamFiles.tracks) return { _tag: "Shared", tracks: blob, damaged }
   return partName === StreamFiles.index || partName === HevcFiles.index
-    ? { _tag: "Packaged", index: blob, damaged: damaged || row.source_damage !== null }
+    ? { _tag: "Packaged", index: blob, damaged, contentDamaged: row.source_damage !== null }
     : { _tag: "Segment", ...blob, damaged }
 }
 

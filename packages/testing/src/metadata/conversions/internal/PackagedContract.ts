@@ -47,14 +47,18 @@ export const packagedContract = (it: It): void => {
         const find = (format: Format, name: string) =>
           conversions.findStreamFile({ bucket, selector: Fixtures.byId(source.fileId), format, name })
         const [index] = segments.map(({ blobId, sha256, size }) => ({ blobId, sha256, size }))
-        const packaged = { _tag: "Packaged", index, damaged: false }
+        const packaged = { _tag: "Packaged", index, damaged: false, contentDamaged: false }
         for (const name of ["index3.ts", "360p/index3.ts"]) expect((yield* find("hls", name)).found).toEqual(packaged)
         for (const name of ["init-0.m4s", "chunk-1-4.m4s"]) expect((yield* find("dash", name)).found).toEqual(packaged)
         expect((yield* find("dash", "360p/chunk4.m4s")).found).toMatchObject({ _tag: "Segment", blobId: chunk?.blobId })
         expect((yield* find("hls", "360p.m3u8")).found).toEqual({ _tag: "None" })
         const content = { ...bucket, blobId: source.blobId }
         yield* (yield* DamageRepository).record({ blob: content, kind: "Missing", at: Sample.at() })
-        expect((yield* find("hls", "360p/index3.ts")).found).toMatchObject({ _tag: "Packaged", damaged: true })
+        expect((yield* find("hls", "360p/index3.ts")).found).toMatchObject({
+          _tag: "Packaged",
+          damaged: false,
+          contentDamaged: true
+        })
         expect((yield* find("dash", "360p/chunk4.m4s")).found).toMatchObject({ _tag: "Segment", damaged: false })
       })
   )

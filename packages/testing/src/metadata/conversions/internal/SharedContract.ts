@@ -115,13 +115,18 @@ export const sharedContract = (it: It): void => {
       const [tracks, index] = [blobs[0], blobs.at(-1)]
       for (const one of [claim, sharer]) {
         for (const name of ["hevc/init.m4s", "hevc/chunk3.m4s"]) {
-          expect(yield* find(one, name)).toEqual({ _tag: "Packaged", index, damaged: false })
+          expect(yield* find(one, name)).toEqual({ _tag: "Packaged", index, damaged: false, contentDamaged: false })
         }
         expect(yield* find(one, "hevc-audio0/chunk1.m4s")).toEqual({ _tag: "Shared", tracks, damaged: false })
       }
       const blob = { ...bucket, blobId: source.blobId }
       yield* (yield* DamageRepository).record({ blob, kind: "Missing", at: Sample.at() })
-      expect(yield* find(claim, "hevc/chunk3.m4s")).toEqual({ _tag: "Packaged", index, damaged: true })
+      expect(yield* find(claim, "hevc/chunk3.m4s")).toEqual({
+        _tag: "Packaged",
+        index,
+        damaged: false,
+        contentDamaged: true
+      })
     })
   )
 
