@@ -13,12 +13,11 @@ const samplesPerTurn = 16_384
  * `PackagingError`, with which the whole fails.
  */
 export const forEach = (count: number, step: (index: number) => number): Effect.Effect<void, PackagingError> =>
-  Effect.gen(function* () {
+  Effect.suspend(() => {
     let next = 0
-    while (next < count) {
-      yield* attempt(() => {
-        for (let handled = 0; next < count && handled < samplesPerTurn;) handled += step(next++)
-      })
-      yield* Effect.yieldNow
-    }
+    const turn: Effect.Effect<void, PackagingError> = attempt(() => {
+      for (let handled = 0; next < count && handled < samplesPerTurn; next++) handled += step(next)
+      return next < count
+    }).pipe(Effect.flatMap((goesOn) => (goesOn ? Effect.andThen(Effect.yieldNow, turn) : Effect.void)))
+    return turn
   })

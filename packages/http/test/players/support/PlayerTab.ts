@@ -44,7 +44,8 @@ export const until = (page: Page | Frame, condition: string): Promise<void> =>
       })()`)
       if (isTrue !== true) throw new Error(`${page.url()}: ${condition}: ${JSON.stringify(await video(page))}`)
     },
-    { timeout: 120_000, interval: 50 }
+    // Less than a test has, so that it fails with the state of the video.
+    { timeout: 80_000, interval: 50 }
   )
 
 /** Waits until the page shows a text. */
