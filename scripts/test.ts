@@ -55,7 +55,7 @@ for (const signal of ["SIGTERM", "SIGHUP"] as const) process.on(signal, () => ch
 Launcher.stopWhenNpxExits()
 
 child.on("close", (status, signal) => {
-  if (summary.skipped.length > 0) printLine(`Skipped:\n${summary.skipped.map((name) => `  ${name}`).join("\n")}`)
+  for (const note of TestSummary.notes(summary)) printLine(note)
   if (signal !== null) printLine(`${signal} stopped the tests.`)
   const outcome = TestSummary.withExitStatus(summary, status)
   printLine(TestSummary.format(outcome))

@@ -11,6 +11,10 @@ const nameOf = (test: TestCase): string => {
   return `${test.module.relativeModuleId} > ${test.fullName}${note}`
 }
 
+const isRepeated = (test: TestCase): boolean => (test.diagnostic()?.retryCount ?? 0) > 0
+
+const withError = (test: TestCase): string => `${nameOf(test)} (${test.result().errors?.[0]?.message ?? ""})`
+
 const summarize = (modules: ReadonlyArray<TestModule>, errors: ReadonlyArray<SerializedError>): TestSummary => {
   const tests = modules.flatMap((module) => [...module.children.allTests()])
   const suites = modules.flatMap((module): Array<TestModule | TestSuite> => [module, ...module.children.allSuites()])
@@ -20,7 +24,8 @@ const summarize = (modules: ReadonlyArray<TestModule>, errors: ReadonlyArray<Ser
     passed: inState("passed").length,
     // A test that is still pending was running when its process died.
     failed: inState("failed").length + inState("pending").length + broken.length + errors.length,
-    skipped: inState("skipped").map(nameOf)
+    skipped: inState("skipped").map(nameOf),
+    repeated: inState("passed").filter(isRepeated).map(withError)
   }
 }
 

@@ -7,9 +7,20 @@ export interface TestSummary {
   readonly failed: number
   /** The full name of each skipped test, with the reason where the test gave one. */
   readonly skipped: ReadonlyArray<string>
+  /** Likewise each test that failed and passed when it ran again, with why it failed. */
+  readonly repeated: ReadonlyArray<string>
 }
 
-export const empty: TestSummary = { passed: 0, failed: 0, skipped: [] }
+export const empty: TestSummary = { passed: 0, failed: 0, skipped: [], repeated: [] }
+
+const listed = (title: string, names: ReadonlyArray<string>): ReadonlyArray<string> =>
+  names.length === 0 ? [] : [`${title}:`, ...names.map((name) => `  ${name}`)]
+
+/** Returns the lines in which a run names tests after its results. */
+export const notes = ({ repeated, skipped }: TestSummary): ReadonlyArray<string> => [
+  ...listed("Failed, and passed when they ran again", repeated),
+  ...listed("Skipped", skipped)
+]
 
 /** Returns the summary as one line, the last line of a run. */
 export const format = ({ failed, passed, skipped }: TestSummary): string =>

@@ -4,13 +4,24 @@ import * as TestSummary from "../results/TestSummary.ts"
 const summary = (passed: number, failed: number, ...skipped: ReadonlyArray<string>): TestSummary.TestSummary => ({
   passed,
   failed,
-  skipped
+  skipped,
+  repeated: []
 })
 
 describe("TestSummary", () => {
   it("format: any summary → one line, with the number of skipped tests where there are any", () => {
     assert.strictEqual(TestSummary.format(summary(12, 0)), "12 passed, 0 failed")
     assert.strictEqual(TestSummary.format(summary(0, 3, "a", "b")), "0 passed, 3 failed, 2 skipped")
+  })
+
+  it("notes: skipped and repeated tests → named; none for others", () => {
+    assert.deepStrictEqual(TestSummary.notes({ ...summary(3, 0, "a"), repeated: ["b (late)"] }), [
+      "Failed, and passed when they ran again:",
+      "  b (late)",
+      "Skipped:",
+      "  a"
+    ])
+    assert.deepStrictEqual(TestSummary.notes(summary(3, 0)), [])
   })
 
   it("withExitStatus: no test ran → one failure", () => {
