@@ -6,8 +6,10 @@ import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { ContentDamaged } from "../files/FileErrors.ts"
 import type { StoredContent } from "../files/StoredContent.ts"
+import type { RecentlyUsed } from "./internal/RecentlyUsed.ts"
 import type { BlobError } from "../storage/BlobError.ts"
 import type { ByteRange } from "../storage/BlobStore.ts"
+import { concat } from "../storage/ByteChunks.ts"
 import type { Source } from "./Source.ts"
 
 /** Reads a range of a content as a whole. */
@@ -64,5 +66,41 @@ export const makeKept = (content: Pick<StoredContent, "read" | "reportDamage">, 
   return {
     size,
     readRange: ({ length, offset }) => Effect.map(whole, (bytes) => bytes.subarray(offset, offset + length))
+  }
+}
+
+/** Bytes of a page: of an index of a packaged video, the samples of several minutes. */
+const pageBytes = 64 * 1024
+
+/** Where pages are kept. The key is that of the content. */
+export interface Paging {
+  readonly key: string
+  readonly pages: RecentlyUsed<Uint8Array>
+}
+
+/** Makes the source of a content of `size` bytes of which small ranges are read: it reads pages. A range beyond its end is a damage. */
+export const makePaged = (
+  content: Pick<StoredContent, "read" | "reportDamage">,
+  size: number,
+  { key, pages }: Paging
+): ContentSource => {
+  const readPage = (page: number): Effect.Effect<Uint8Array, BlobError | ContentDamaged> => {
+    const offset = page * pageBytes
+    return pages.get(`${key} ${page}`, readRange(content, { offset, length: Math.min(pageBytes, size - offset) }))
+  }
+  return {
+    size,
+    readRange: ({ length, offset }) => {
+      if (offset + length > size) return Effect.andThen(content.reportDamage, Effect.fail(new ContentDamaged()))
+      const first = Math.floor(offset / pageBytes)
+      const last = Math.floor((offset + Math.max(length, 1) - 1) / pageBytes)
+      const from = offset - first * pageBytes
+      if (first === last) return Effect.map(readPage(first), (page) => page.subarray(from, from + length))
+      const all = Effect.forEach(
+        Array.from({ length: last - first + 1 }, (_, index) => first + index),
+        readPage
+      )
+      return Effect.map(all, (found) => concat(found).subarray(from, from + length))
+    }
   }
 }

@@ -63,7 +63,7 @@ export const decode = (bytes: Uint8Array): Effect.Effect<SharedTracks, Packaging
 /** Finds the rendition of a segment of HLS; undefined if there is none of this name. */
 export const findRendition = (
   { renditions }: Pick<SharedTracks, "renditions">,
-  { prefix }: StreamFiles.TransportName
+  { prefix }: Pick<StreamFiles.TransportName, "prefix">
 ): StreamFiles.SharedRendition | undefined => renditions.find((rendition) => rendition.prefix === prefix)
 
 /** The default audio of a segment. */
@@ -75,7 +75,7 @@ export interface DefaultAudio {
 
 /** Returns the default audio of a segment of HLS; undefined if the presentation has none. */
 export const defaultAudio = ({ renditions, tracks }: SharedTracks, sequence: number): DefaultAudio | undefined => {
-  const representation = renditions.find(({ prefix }) => prefix === "")?.audio ?? null
+  const representation = findRendition({ renditions }, { prefix: "" })?.audio ?? null
   const init = representation === null ? undefined : tracks[representation]
   if (representation === null || init === undefined) return undefined
   return { init, name: StreamFiles.chunk(representation, sequence + 1) }

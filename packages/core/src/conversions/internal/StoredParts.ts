@@ -58,6 +58,14 @@ export const make =
 export const sourceOf = ({ size, stored }: StoredPart): Source<ReadError> =>
   size <= keptBytes ? ContentSource.makeKept(stored, size) : ContentSource.make(stored, size)
 
+/** Makes what returns the bytes of a part by its name; undefined if it is not there. */
+export const sourceIn =
+  (found: StoredParts) =>
+  (name: string): Source<ReadError> | undefined => {
+    const part = found.get(name)
+    return part && sourceOf(part)
+  }
+
 /** Reports all parts: each of them is checked. Those that cannot be found are not. */
 export const reportDamage = (parts: Effect.Effect<StoredParts, ReadError>): Effect.Effect<void> =>
   Effect.flatMap(

@@ -21,7 +21,7 @@ import * as CompositeParts from "../../storage/CompositeParts.ts"
 import * as StreamFiles from "../../transcoding/StreamFiles.ts"
 import type { OpenedSegment } from "../OpenedStream.ts"
 import * as MadeSegments from "./MadeSegments.ts"
-import * as RecentlyUsed from "./RecentlyUsed.ts"
+import * as RecentlyUsed from "../../packaging/internal/RecentlyUsed.ts"
 import * as StoredInits from "./StoredInits.ts"
 
 /** A segment of the conversion whose index this is. */
@@ -34,8 +34,6 @@ interface Wanted extends Pick<OpenedSegment, "conversionId" | "fileId" | "name" 
   readonly contentDamaged: boolean
 }
 
-/** Bytes of an index that are read at once: the samples of several minutes. */
-const pageBytes = 64 * 1024
 const keptPages = 128
 const keptIndexes = 512
 
@@ -75,32 +73,8 @@ export const make = Effect.fnUntraced(function* (
   /** Makes what reads a range of an index, by pages. */
   const makeRead = ({ bucketId, tenantId }: BucketRef, { blobId, size }: Wanted["index"]) => {
     const stored = StoredContent.make(store, reports, { tenantId, bucketId, blobId, size })
-    const readPage = (page: number): Effect.Effect<Uint8Array, BlobError | ContentDamaged> => {
-      const offset = page * pageBytes
-      const read = ContentSource.readRange(stored, { offset, length: Math.min(pageBytes, size - offset) })
-      return pages.get(`${blobId} ${page}`, read)
-    }
-    const read = ({ length, offset }: ByteRange): Effect.Effect<Uint8Array, BlobError | ContentDamaged> => {
-      if (offset + length > size) return Effect.andThen(stored.reportDamage, Effect.fail(new ContentDamaged()))
-      const first = Math.floor(offset / pageBytes)
-      const last = Math.floor((offset + Math.max(length, 1) - 1) / pageBytes)
-      const from = offset - first * pageBytes
-      if (first === last) return Effect.map(readPage(first), (page) => page.subarray(from, from + length))
-      const all = Effect.forEach(
-        Array.from({ length: last - first + 1 }, (_, index) => first + index),
-        readPage
-      )
-      return Effect.map(all, (found) => {
-        const bytes = new Uint8Array(found.reduce((sum, page) => sum + page.length, 0))
-        let at = 0
-        for (const page of found) {
-          bytes.set(page, at)
-          at += page.length
-        }
-        return bytes.subarray(from, from + length)
-      })
-    }
-    return { read, reportDamage: stored.reportDamage }
+    const { readRange } = ContentSource.makePaged(stored, size, { key: blobId, pages })
+    return { read: readRange, reportDamage: stored.reportDamage }
   }
 
   /** A segment of the best rendition, which is cut from the content. */

@@ -15,7 +15,6 @@ import * as ContentSource from "../../packaging/ContentSource.ts"
 import type { PackagingError } from "../../packaging/PackagingError.ts"
 import * as StoredRung from "../../packaging/internal/StoredRung.ts"
 import * as SharedTracks from "../../packaging/SharedTracks.ts"
-import type { Source } from "../../packaging/Source.ts"
 import type { StoredSegment } from "../../packaging/StoredSegment.ts"
 import type { BlobError } from "../../storage/BlobError.ts"
 import { BlobStore } from "../../storage/BlobStore.ts"
@@ -23,7 +22,7 @@ import * as HevcFiles from "../../transcoding/hevc/HevcFiles.ts"
 import * as StreamFiles from "../../transcoding/StreamFiles.ts"
 import type { OpenedSegment } from "../OpenedStream.ts"
 import * as MadeSegments from "./MadeSegments.ts"
-import * as RecentlyUsed from "./RecentlyUsed.ts"
+import * as RecentlyUsed from "../../packaging/internal/RecentlyUsed.ts"
 import * as StoredInits from "./StoredInits.ts"
 
 /** A segment of the conversion whose tracks these are. */
@@ -49,14 +48,6 @@ interface Recipe {
 }
 
 type Planned = Pick<StoredSegment<ReadError>, "cut" | "size">
-
-/** Makes what returns the bytes of a part by its name. */
-const sourceIn =
-  (found: StoredParts.StoredParts) =>
-  (name: string): Source<ReadError> | undefined => {
-    const part = found.get(name)
-    return part && StoredParts.sourceOf(part)
-  }
 
 const ofBytes = (bytes: Uint8Array): Planned => ({ size: bytes.length, cut: () => Stream.succeed(bytes) })
 
@@ -91,7 +82,7 @@ export const make = Effect.fnUntraced(function* (
         return yield* StoredRung.toTransport({
           init: yield* readInit(init),
           chunk: StoredParts.sourceOf(chunk),
-          audio: audio && { init: audio.init, segment: sourceIn(found)(audio.name) },
+          audio: audio && { init: audio.init, segment: StoredParts.sourceIn(found)(audio.name) },
           delay: tracks.delay,
           sequence: rung.index
         })
@@ -110,7 +101,7 @@ export const make = Effect.fnUntraced(function* (
       return {
         names: index === undefined ? [] : [StreamFiles.chunk(representation, index + 1)],
         make: (found) =>
-          Effect.map(SharedTracks.toFragment(tracks, order, index, sourceIn(found)), (made) =>
+          Effect.map(SharedTracks.toFragment(tracks, order, index, StoredParts.sourceIn(found)), (made) =>
             made === undefined || index !== undefined ? made?.segment : ofBytes(made.init)
           )
       }
@@ -122,7 +113,7 @@ export const make = Effect.fnUntraced(function* (
     if (parsed === undefined || rendition === undefined) return undefined
     return {
       names: StreamFiles.sharedParts(rendition, parsed.index),
-      make: (found) => SharedTracks.toTransport(tracks, rendition, parsed.index, sourceIn(found))
+      make: (found) => SharedTracks.toTransport(tracks, rendition, parsed.index, StoredParts.sourceIn(found))
     }
   }
 

@@ -8,7 +8,7 @@ import * as StoredRung from "../../packaging/internal/StoredRung.ts"
 import type * as SourceReader from "../../packaging/SourceReader.ts"
 import type { BlobError } from "../../storage/BlobError.ts"
 import * as MadeSegments from "./MadeSegments.ts"
-import * as RecentlyUsed from "./RecentlyUsed.ts"
+import * as RecentlyUsed from "../../packaging/internal/RecentlyUsed.ts"
 
 const keptInits = 512
 

@@ -5,7 +5,7 @@ import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { ContentDamaged } from "../../../files/FileErrors.ts"
-import { DamageReports } from "../../../integrity/DamageReports.ts"
+import * as ContentSource from "../../../packaging/ContentSource.ts"
 import * as StoredRung from "../../../packaging/internal/StoredRung.ts"
 import { malformed, type PackagingError } from "../../../packaging/PackagingError.ts"
 import * as SegmentIndex from "../../../packaging/SegmentIndex.ts"
@@ -13,8 +13,8 @@ import { shownAt } from "../../../packaging/SegmentPlan.ts"
 import * as SharedTracks from "../../../packaging/SharedTracks.ts"
 import * as StoredSegment from "../../../packaging/StoredSegment.ts"
 import * as TransportStream from "../../../packaging/TransportStream.ts"
+import * as RecentlyUsed from "../../../packaging/internal/RecentlyUsed.ts"
 import type { BlobError } from "../../../storage/BlobError.ts"
-import { BlobStore } from "../../../storage/BlobStore.ts"
 import type { ConversionEvent } from "../../../transcoding/ConversionEvent.ts"
 import * as Events from "../../../transcoding/ConversionEvent.ts"
 import type { Rung } from "../../../transcoding/Ladder.ts"
@@ -24,7 +24,6 @@ import * as StreamFiles from "../../../transcoding/StreamFiles.ts"
 import { TranscodeError } from "../../../transcoding/TranscodeError.ts"
 import { type LadderJob, Transcoder } from "../../../transcoding/Transcoder.ts"
 import type { ConversionClaim } from "../../ConversionClaim.ts"
-import { ConversionRepository } from "../../ConversionRepository.ts"
 import * as PackageContent from "../../internal/PackageContent.ts"
 import * as StoredParts from "../../internal/StoredParts.ts"
 import type { Workspace, WorkspaceError } from "../ConversionWorkspace.ts"
@@ -77,9 +76,14 @@ const inFormat = (copy: LadderPlaylists.Copy, format: Format): LadderPlaylists.C
 /** The best rendition of a shared presentation. */
 type Best = Pick<StoredRung.Encoded<BlobError | ContentDamaged>, "audio" | "begin" | "delay">
 
+/** The directory of an index, and the samples of a segment or of two. */
+const keptPages = 4
+
 /** That of a packaged presentation is described by its index. */
 const packagedBest = Effect.fnUntraced(function* (claim: ConversionClaim) {
-  const source = yield* StoredFile.open(claim, StreamFiles.index)
+  const pages = RecentlyUsed.make<Uint8Array>(keptPages)
+  const { blobId, size, stored } = yield* StoredFile.find(claim, StreamFiles.index)
+  const source = ContentSource.makePaged(stored, size, { key: blobId, pages })
   const index = yield* SegmentIndex.open(source.readRange)
   const content = yield* PackageContent.sourceOf(yield* PackageContent.findContent(claim))
   const segment = (sequence: number) => SegmentIndex.segment(index, sequence, source.readRange)
@@ -96,12 +100,8 @@ const packagedBest = Effect.fnUntraced(function* (claim: ConversionClaim) {
 /** That of a copy is stored. */
 const storedBest = Effect.fnUntraced(function* (claim: ConversionClaim) {
   const tracks = yield* SharedTracks.decode(yield* StoredFile.read(claim, StreamFiles.tracks))
-  const find = StoredParts.make(yield* ConversionRepository, yield* BlobStore, yield* DamageReports)
-  const sourceOf = (name: string) =>
-    Effect.map(find(claim, claim.conversionId, [name]), (found) => {
-      const part = found.get(name)
-      return part && StoredParts.sourceOf(part)
-    })
+  const find = yield* StoredFile.makeFind(claim)
+  const sourceOf = (name: string) => Effect.map(find(name), (found) => StoredParts.sourceIn(found)(name))
   const [init] = tracks.tracks
   if (init === undefined) return yield* malformed("A copy with a ladder has no video.")
   const best: Best = {
