@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as FakeMedia from "@holdfast/testing/transcoding/FakeMedia"
 import * as Ladder from "../../src/internal/arguments/Ladder.ts"
 
 const rendition = { name: "240p", width: 426, height: 240, frameRate: 25, bitrate: 200_000 }
@@ -21,18 +22,8 @@ describe("Ladder", () => {
   })
 
   it("unwritten: all audio → read, and written nowhere", () => {
-    const track = (index: number) => ({
-      index,
-      codec: "aac",
-      profile: "LC",
-      channels: 2,
-      sampleRate: 48_000,
-      bitrate: null,
-      language: null,
-      title: null,
-      isTrimmed: false
-    })
-    const media = { audio: track(1), otherAudio: [track(2)] }
+    const { audio } = FakeMedia.playable
+    const media = { audio, otherAudio: audio === null ? [] : [{ ...audio, index: 2 }] }
     assert.strictEqual(Ladder.unwritten(media).join(" "), "-map 0:1 -map 0:2 -c copy -f null -")
     assert.deepStrictEqual(Ladder.unwritten({ audio: null, otherAudio: [] }), [])
   })

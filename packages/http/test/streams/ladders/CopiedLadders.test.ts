@@ -4,12 +4,9 @@
 import type { Format } from "@holdfast/core/transcoding/Presentation"
 import * as Requires from "@holdfast/testing/Requires"
 import * as Fs from "node:fs"
-import { afterAll, beforeAll, expect, it, vi } from "vitest"
+import { expect, it } from "vitest"
 import { expectProblem } from "../../support/Problems.ts"
-import type * as TestServer from "../../support/TestServer.ts"
 import * as LadderServer from "./support/LadderServer.ts"
-
-vi.setConfig({ testTimeout: 240_000 })
 
 const frames = 240
 
@@ -20,20 +17,13 @@ const files: { readonly [format in Format]: ReadonlyArray<string> } = {
 }
 
 Requires.requires(LadderServer.missing).describe("copied video", () => {
-  let server: TestServer.TestServer
-  beforeAll(async () => {
-    server = await LadderServer.start()
-  }, 60_000)
-  afterAll(async () => {
-    await server.close()
-    vi.resetConfig()
-  })
+  const server = LadderServer.use()
 
   it.each(["hls", "dash"] as const)(
     "%s requested first → READY; the other is READY at once without further bytes, and so is the ladder",
     async (first) => {
       const other = first === "hls" ? "dash" : "hls"
-      const made = await LadderServer.upload(server, LadderServer.copied["in Matroska"])
+      const made = await LadderServer.upload(server(), LadderServer.copied["in Matroska"])
       expect(await made.request(first)).toMatchObject({ state: "READY" })
       await made.joined(first)
       await made.settled(first)
@@ -62,7 +52,7 @@ Requires.requires(LadderServer.missing).describe("copied video", () => {
   )
 
   it("formats requested at once → the ladder joins both", async () => {
-    const made = await LadderServer.upload(server, LadderServer.copied["in Matroska"])
+    const made = await LadderServer.upload(server(), LadderServer.copied["in Matroska"])
     await Promise.all([made.request("hls"), made.request("dash")])
     await made.joined("hls")
     await made.joined("dash")
@@ -72,13 +62,13 @@ Requires.requires(LadderServer.missing).describe("copied video", () => {
   })
 
   it("format that was converted removed → the other one plays with the ladder", async () => {
-    const made = await LadderServer.upload(server, LadderServer.copied["in Matroska"])
+    const made = await LadderServer.upload(server(), LadderServer.copied["in Matroska"])
     await made.request("hls")
     await made.request("dash")
     await made.joined("hls")
     await made.settled("hls")
     const before = await made.streamBytes()
-    expect((await server.request("DELETE", `${made.streams}/hls`)).status).toBe(204)
+    expect((await server().request("DELETE", `${made.streams}/hls`)).status).toBe(204)
     for (const name of files.hls) expect([name, await made.statusOf(`hls/${name}`)]).toEqual([name, 404])
     for (const name of files.dash) expect([name, await made.statusOf(`dash/${name}`)]).toEqual([name, 200])
     expect(await made.streamBytes()).toBe(before)
@@ -88,13 +78,13 @@ Requires.requires(LadderServer.missing).describe("copied video", () => {
   })
 
   it("stored audio cut off, segment of a lower size read → 500 content_damaged, and the stream is made again", async () => {
-    const made = await LadderServer.upload(server, LadderServer.copied["in Matroska"])
+    const made = await LadderServer.upload(server(), LadderServer.copied["in Matroska"])
     await made.request("hls")
     await made.joined("hls")
     await made.request("dash")
     await made.settled("hls")
-    Fs.truncateSync(LadderServer.find(server, made.bucket, await made.bytes("dash/chunk-1-2.m4s")), 20)
-    await expectProblem(await server.get(`${made.streams}/hls/240p/index1.ts`), 500, "content_damaged")
+    Fs.truncateSync(LadderServer.find(server(), made.bucket, await made.bytes("dash/chunk-1-2.m4s")), 20)
+    await expectProblem(await server().get(`${made.streams}/hls/240p/index1.ts`), 500, "content_damaged")
     expect(await made.statusOf("dash/240p/chunk2.m4s")).toBe(200)
     await expect.poll(made.isReplaced, { timeout: 60_000 }).toBe(true)
     await made.joined("hls")

@@ -6,27 +6,17 @@ import { Sweeper } from "@holdfast/core/storage/Sweeper"
 import * as Requires from "@holdfast/testing/Requires"
 import * as Effect from "effect/Effect"
 import * as Fs from "node:fs"
-import { afterAll, beforeAll, expect, it, vi } from "vitest"
+import { expect, it } from "vitest"
 import { expectProblem, json } from "../../support/Problems.ts"
-import type * as TestServer from "../../support/TestServer.ts"
 import * as LadderServer from "./support/LadderServer.ts"
 
-vi.setConfig({ testTimeout: 240_000 })
-
 Requires.requires(LadderServer.missing).describe("files of the lower renditions of packaged video", () => {
-  let server: TestServer.TestServer
-  beforeAll(async () => {
-    server = await LadderServer.start()
-  }, 60_000)
-  afterAll(async () => {
-    await server.close()
-    vi.resetConfig()
-  })
+  const server = LadderServer.use()
 
   it.each(["hls", "dash"] as const)(
     "%s removed → the other plays with the ladder, and gets the first back",
     async (format) => {
-      const made = await LadderServer.upload(server)
+      const made = await LadderServer.upload(server())
       const other = format === "hls" ? "dash" : "hls"
       await made.request("hls")
       await made.request("dash")
@@ -37,7 +27,7 @@ Requires.requires(LadderServer.missing).describe("files of the lower renditions 
         dash: ["manifest.mpd", "init-0.m4s", "chunk-1-2.m4s", "240p/init.m4s", "240p/chunk2.m4s"]
       }
       const before = await made.streamBytes()
-      expect((await server.request("DELETE", `${made.streams}/${format}`)).status).toBe(204)
+      expect((await server().request("DELETE", `${made.streams}/${format}`)).status).toBe(204)
       for (const name of files[format]) expect([name, await made.statusOf(`${format}/${name}`)]).toEqual([name, 404])
       for (const name of files[other]) expect([name, await made.statusOf(`${other}/${name}`)]).toEqual([name, 200])
       expect(await made.streamBytes()).toBe(before)
@@ -45,11 +35,11 @@ Requires.requires(LadderServer.missing).describe("files of the lower renditions 
       for (const name of files[format]) expect([name, await made.statusOf(`${format}/${name}`)]).toEqual([name, 200])
       expect(await made.streamBytes()).toBe(before)
       for (const each of ["hls", "dash"]) {
-        expect((await server.request("DELETE", `${made.streams}/${each}`)).status).toBe(204)
+        expect((await server().request("DELETE", `${made.streams}/${each}`)).status).toBe(204)
       }
       expect(await made.streamBytes()).toBe(0)
-      await server.run(Effect.flatMap(Sweeper, ({ sweep }) => sweep()))
-      expect(LadderServer.stored(server, made.bucket)).toHaveLength(1)
+      await server().run(Effect.flatMap(Sweeper, ({ sweep }) => sweep()))
+      expect(LadderServer.stored(server(), made.bucket)).toHaveLength(1)
     }
   )
 
@@ -60,68 +50,68 @@ Requires.requires(LadderServer.missing).describe("files of the lower renditions 
   })
 
   it("fsck → nothing found; stored segment removed → Missing", async () => {
-    const made = await LadderServer.upload(server)
+    const made = await LadderServer.upload(server())
     await made.request("dash")
     await made.request("hls")
     await made.joined("dash")
     await made.settled("dash")
-    const ofBucket = async () => (await server.run(findings)).filter(({ key }) => key.includes(made.bucket.bucketId))
+    const ofBucket = async () => (await server().run(findings)).filter(({ key }) => key.includes(made.bucket.bucketId))
     expect(await ofBucket()).toEqual([])
-    const chunk = LadderServer.find(server, made.bucket, await made.bytes("dash/240p/chunk3.m4s"))
-    Fs.renameSync(chunk, `${server.directory}/kept`)
+    const chunk = LadderServer.find(server(), made.bucket, await made.bytes("dash/240p/chunk3.m4s"))
+    Fs.renameSync(chunk, `${server().directory}/kept`)
     expect(await ofBucket()).toMatchObject([{ kind: "Missing" }])
-    Fs.renameSync(`${server.directory}/kept`, chunk)
+    Fs.renameSync(`${server().directory}/kept`, chunk)
   })
 
   it("stored segment cut off, segment of HLS read → 500 content_damaged, and both formats are made again", async () => {
-    const made = await LadderServer.upload(server)
+    const made = await LadderServer.upload(server())
     await made.request("hls")
     await made.request("dash")
     await made.joined("hls")
     await made.settled("hls")
     const before = (await made.bytes("hls/240p/index3.ts")).length
-    Fs.truncateSync(LadderServer.find(server, made.bucket, await made.bytes("dash/240p/chunk4.m4s")), 20)
-    await expectProblem(await server.get(`${made.streams}/hls/240p/index3.ts`), 500, "content_damaged")
+    Fs.truncateSync(LadderServer.find(server(), made.bucket, await made.bytes("dash/240p/chunk4.m4s")), 20)
+    await expectProblem(await server().get(`${made.streams}/hls/240p/index3.ts`), 500, "content_damaged")
     await expect.poll(made.isReplaced, { timeout: 60_000 }).toBe(true)
     await made.joined("hls")
     await made.joined("dash")
     // With several threads, the encoder does not write the same bytes each time.
     expect((await made.bytes("hls/240p/index3.ts")).length / before).toBeCloseTo(1, 1)
-    expect(await json(await server.get(made.path))).not.toMatchObject({ damaged: true })
+    expect(await json(await server().get(made.path))).not.toMatchObject({ damaged: true })
   })
 
   it("stored initialization segment cut off, segment of HLS read → 500 content_damaged, and it is made again", async () => {
-    const made = await LadderServer.upload(server)
+    const made = await LadderServer.upload(server())
     await made.request("hls")
     await made.joined("hls")
     await made.request("dash")
     const init = await made.bytes("dash/240p/init.m4s")
-    Fs.truncateSync(LadderServer.find(server, made.bucket, init), 20)
-    await expectProblem(await server.get(`${made.streams}/hls/240p/index2.ts`), 500, "content_damaged")
+    Fs.truncateSync(LadderServer.find(server(), made.bucket, init), 20)
+    await expectProblem(await server().get(`${made.streams}/hls/240p/index2.ts`), 500, "content_damaged")
     await expect.poll(made.isReplaced, { timeout: 60_000 }).toBe(true)
     await made.joined("hls")
     expect(await made.statusOf("hls/240p/index2.ts")).toBe(200)
   })
 
   it("content cut off → 500 content_damaged for segments of HLS with audio, others play; right again → 200", async () => {
-    const made = await LadderServer.upload(server)
+    const made = await LadderServer.upload(server())
     await made.request("hls")
     await made.request("dash")
     await made.joined("hls")
-    const content = LadderServer.find(server, made.bucket, made.video)
+    const content = LadderServer.find(server(), made.bucket, made.video)
     Fs.truncateSync(content, 1000)
-    await expectProblem(await server.get(`${made.streams}/hls/240p/index2.ts`), 500, "content_damaged")
+    await expectProblem(await server().get(`${made.streams}/hls/240p/index2.ts`), 500, "content_damaged")
     await expect
-      .poll(async () => await json(await server.get(made.path)), { timeout: 20_000 })
+      .poll(async () => await json(await server().get(made.path)), { timeout: 20_000 })
       .toMatchObject({ damaged: true })
     expect(await made.statusOf("dash/240p/chunk3.m4s")).toBe(200)
-    const silent = await LadderServer.upload(server, LadderServer.recipes.silent)
+    const silent = await LadderServer.upload(server(), LadderServer.recipes.silent)
     await silent.request("hls")
     await silent.joined("hls")
-    Fs.truncateSync(LadderServer.find(server, silent.bucket, silent.video), 1000)
-    await expectProblem(await server.get(`${silent.streams}/hls/index2.ts`), 500, "content_damaged")
+    Fs.truncateSync(LadderServer.find(server(), silent.bucket, silent.video), 1000)
+    await expectProblem(await server().get(`${silent.streams}/hls/index2.ts`), 500, "content_damaged")
     await expect
-      .poll(async () => await json(await server.get(silent.path)), { timeout: 20_000 })
+      .poll(async () => await json(await server().get(silent.path)), { timeout: 20_000 })
       .toMatchObject({ damaged: true })
     expect(await silent.statusOf("hls/240p/index2.ts")).toBe(200)
 

@@ -2,11 +2,8 @@
  * The times of the segments of HLS of packaged and copied video, in all sizes.
  */
 import * as Requires from "@holdfast/testing/Requires"
-import { afterAll, beforeAll, expect, it, vi } from "vitest"
-import type * as TestServer from "../../support/TestServer.ts"
+import { expect, it } from "vitest"
 import * as LadderServer from "./support/LadderServer.ts"
-
-vi.setConfig({ testTimeout: 240_000 })
 
 type Packets = ReadonlyArray<LadderServer.Packet>
 
@@ -22,19 +19,12 @@ const expectTimes = (actual: ReadonlyArray<number>, expected: ReadonlyArray<numb
 }
 
 Requires.requires(LadderServer.missing).describe("times of packaged and copied video", () => {
-  let server: TestServer.TestServer
-  beforeAll(async () => {
-    server = await LadderServer.start()
-  }, 60_000)
-  afterAll(async () => {
-    await server.close()
-    vi.resetConfig()
-  })
+  const server = LadderServer.use()
 
   it.each(Object.entries({ ...LadderServer.recipes, ...LadderServer.copied }))(
     "video %s: segments of both sizes → the same audio, and frames at the same times",
     async (_, recipe) => {
-      const made = await LadderServer.upload(server, recipe)
+      const made = await LadderServer.upload(server(), recipe)
       await made.request("dash")
       await made.joined("dash")
       expect(await made.request("hls")).toMatchObject({ state: "READY" })

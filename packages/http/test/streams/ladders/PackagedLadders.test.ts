@@ -2,24 +2,14 @@
  * Lower renditions of packaged video, which both formats have.
  */
 import * as Requires from "@holdfast/testing/Requires"
-import { afterAll, beforeAll, expect, it, vi } from "vitest"
-import type * as TestServer from "../../support/TestServer.ts"
+import { expect, it } from "vitest"
 import * as LadderServer from "./support/LadderServer.ts"
 
-vi.setConfig({ testTimeout: 240_000 })
-
 Requires.requires(LadderServer.missing).describe("lower renditions of packaged video", () => {
-  let server: TestServer.TestServer
-  beforeAll(async () => {
-    server = await LadderServer.start()
-  }, 60_000)
-  afterAll(async () => {
-    await server.close()
-    vi.resetConfig()
-  })
+  const server = LadderServer.use()
 
   it("second format, requested after the ladder → READY with it, without further bytes", async () => {
-    const made = await LadderServer.upload(server)
+    const made = await LadderServer.upload(server())
     expect(await made.request("hls")).toMatchObject({ state: "READY" })
     await made.joined("hls")
     await made.settled("hls")
@@ -34,7 +24,7 @@ Requires.requires(LadderServer.missing).describe("lower renditions of packaged v
   })
 
   it("both formats requested at once → the ladder joins both, in one publication", async () => {
-    const made = await LadderServer.upload(server)
+    const made = await LadderServer.upload(server())
     const [hls, dash] = [await made.request("hls"), await made.request("dash")]
     expect([hls.state, dash.state]).toEqual(["READY", "READY"])
     for (const format of ["hls", "dash"] as const) await made.joined(format)
@@ -64,7 +54,7 @@ Requires.requires(LadderServer.missing).describe("lower renditions of packaged v
   })
 
   it("video without audio → segments of both sizes with video alone", async () => {
-    const made = await LadderServer.upload(server, LadderServer.recipes.silent)
+    const made = await LadderServer.upload(server(), LadderServer.recipes.silent)
     await made.request("hls")
     await made.joined("hls")
     expect(await LadderServer.decoded(await made.address("hls/240p.m3u8"), "0:v:0")).toBe(240)
@@ -73,14 +63,14 @@ Requires.requires(LadderServer.missing).describe("lower renditions of packaged v
   })
 
   it("segment requested again and again, and a range of it → the same bytes", async () => {
-    const made = await LadderServer.upload(server)
+    const made = await LadderServer.upload(server())
     await made.request("hls")
     await made.joined("hls")
     const whole = await made.bytes("hls/240p/index1.ts")
     for (let count = 0; count < 3; count++) {
       expect(Buffer.compare(await made.bytes("hls/240p/index1.ts"), whole)).toBe(0)
     }
-    const part = await server.get(`${made.streams}/hls/240p/index1.ts`, { headers: { range: "bytes=500-1499" } })
+    const part = await server().get(`${made.streams}/hls/240p/index1.ts`, { headers: { range: "bytes=500-1499" } })
     expect([part.status, part.headers.get("content-range")]).toEqual([206, `bytes 500-1499/${whole.length}`])
     expect(Buffer.compare(Buffer.from(await part.arrayBuffer()), whole.subarray(500, 1500))).toBe(0)
   })

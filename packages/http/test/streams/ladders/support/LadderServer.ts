@@ -9,7 +9,7 @@ import { execFile } from "node:child_process"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
 import { promisify } from "node:util"
-import { expect } from "vitest"
+import { afterAll, beforeAll, expect, vi } from "vitest"
 import { json } from "../../../support/Problems.ts"
 import * as Process from "../../../support/Process.ts"
 import * as TestServer from "../../../support/TestServer.ts"
@@ -115,13 +115,27 @@ const makeVideo = async (recipe: Recipe): Promise<Buffer> => {
 const videos = new Map<Recipe, Promise<Buffer>>()
 
 /** Starts the server. */
-export const start = () =>
+const start = () =>
   TestServer.start({
     transcoder: FfmpegTranscoder.layer({ niceness: 0, preset: "ultrafast" }),
     worker: { concurrency: 2, ladderDelay: Duration.zero, pollInterval: Duration.millis(50) },
     integrity: { pollInterval: short, backoff: short, maxBackoff: short },
     settings: { blobGrace: Duration.zero }
   })
+
+/** Registers the hooks of a server that runs while the tests of a file run, which get more time. Must be called where they are registered. */
+export const use = (): (() => TestServer.TestServer) => {
+  vi.setConfig({ testTimeout: 240_000 })
+  let server: TestServer.TestServer
+  beforeAll(async () => {
+    server = await start()
+  }, 60_000)
+  afterAll(async () => {
+    await server.close()
+    vi.resetConfig()
+  })
+  return () => server
+}
 
 /** Returns the packets of a segment. */
 export const packets = async (bytes: Uint8Array) => {
