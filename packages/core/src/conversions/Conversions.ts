@@ -19,7 +19,7 @@ import { FileRepository } from "../files/FileRepository.ts"
 import { Settings } from "../Settings.ts"
 import type { BlobRepository } from "../storage/BlobRepository.ts"
 import type { BlobStore } from "../storage/BlobStore.ts"
-import type { Mode } from "../transcoding/ConversionPlan.ts"
+import type { RequestedMode } from "../transcoding/ConversionPlan.ts"
 import type { Format } from "../transcoding/Presentation.ts"
 import type { Transcoder } from "../transcoding/Transcoder.ts"
 import { ConversionRepository } from "./ConversionRepository.ts"
@@ -38,7 +38,7 @@ import type { StreamRecord } from "./StreamRecord.ts"
 
 export interface RequestOptions {
   /** Default: `auto`. */
-  readonly mode?: Mode | undefined
+  readonly mode?: RequestedMode | undefined
   /** How long to wait until the conversion is READY or FAILED, before its current state is returned. Default: no wait. */
   readonly wait?: Duration.Duration | undefined
 }

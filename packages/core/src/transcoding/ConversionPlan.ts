@@ -11,7 +11,10 @@ import type { Audio, Media, Video } from "./Media.ts"
 import type { Format, Presentation, Rendition } from "./Presentation.ts"
 
 /** `auto` copies tracks that all players support and encodes the others; `transcode` encodes all tracks. */
-export type Mode = "auto" | "transcode"
+export type RequestedMode = "auto" | "transcode"
+
+/** `encodeAudio` encodes all audio, and otherwise does what `auto` does. */
+export type Mode = RequestedMode | "encodeAudio"
 
 export type VideoPlan = Data.TaggedEnum<{
   None: {}
@@ -111,7 +114,7 @@ const isCopyableAudio = (audio: Audio, channels: number): boolean =>
 
 const planVideo = ({ bitrate, container, video }: Media, mode: Mode, lines?: number): VideoPlan => {
   if (video === null) return VideoPlan.None()
-  if (mode === "auto" && isCopyableVideo(video, container)) return VideoPlan.Copy({ index: video.index })
+  if (mode !== "transcode" && isCopyableVideo(video, container)) return VideoPlan.Copy({ index: video.index })
   return VideoPlan.Encode({
     index: video.index,
     rungs: Ladder.rungs({ ...video, bitrate: video.bitrate ?? bitrate }, lines),

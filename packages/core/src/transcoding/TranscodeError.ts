@@ -2,12 +2,13 @@
  * The error of the Transcoder port.
  */
 import * as Data from "effect/Data"
+import type { Mode } from "./ConversionPlan.ts"
 
 /**
  * - `NotMedia`: the file has no recognisable video or audio, or was cut off too early to find out.
  * - `Unsupported`: the file is media that the transcoder does not support, as with an unknown codec.
  * - `Encrypted`: the file is media that only players with its key (DRM) can play.
- * - `NotCopyable`: a copy of the tracks cannot be played. A conversion in mode `transcode` may succeed.
+ * - `NotCopyable`: a copy of the tracks cannot be played. A conversion in another mode may succeed (`nextMode`).
  * - `LimitExceeded`: the run was stopped at one of its limits.
  * - `Failed`: the run failed because of the file's content.
  * - `StorageFull`: the disk is full.
@@ -43,6 +44,8 @@ export class TranscodeError extends Data.TaggedError("TranscodeError")<{
   readonly operation: string
   /** What else is known. May be shown to the file's owner: it contains no path or name of this machine. */
   readonly detail?: string | undefined
+  /** For `NotCopyable`: the mode in which a conversion may succeed. Default: `transcode`. */
+  readonly nextMode?: Exclude<Mode, "auto"> | undefined
   readonly cause?: unknown
 }> {
   override get message(): string {

@@ -50,11 +50,15 @@ const runPlan = (engine: Engine, job: ConvertJob, plan: ConversionPlan.Conversio
       const shared = { operation, limits, suspended, output, readable, privatePaths }
       const forBoth = isShared(job, plan)
       const expected = ConversionPlan.toPresentation(plan, media, format)
-      /** Tracks that are encoded have no gaps. */
-      const misaligned = (cause: unknown) => {
-        const reason = PlaybackCheck.hasCopy(plan) ? "NotCopyable" : "Failed"
-        return new TranscodeError.TranscodeError({ operation, reason, cause })
-      }
+      const reason = PlaybackCheck.hasCopy(plan) ? "NotCopyable" : "Failed"
+      const misaligned = (cause: SharedOutput.Misalignment) =>
+        new TranscodeError.TranscodeError({
+          operation,
+          reason,
+          cause,
+          // Audio that is encoded has no gaps.
+          nextMode: cause === SharedOutput.audioGap ? "encodeAudio" : undefined
+        })
       return {
         ...shared,
         ...(forBoth ? { open: SharedOutput.make(misaligned) } : undefined),

@@ -131,7 +131,7 @@ const recipes = {
   ),
   /** No audio from 2 to 9 s. */
   "gap-in-audio.mkv": recipe(
-    `${picture("192x108", 12, "testsrc2", 14)} -f lavfi -i sine=f=440:r=48000:d=14 -af aselect='lt(t\\,2)+gt(t\\,9)' -c:v mpeg4 -c:a aac`
+    `${picture("192x108", 12, "testsrc2", 14)} -f lavfi -i sine=f=440:r=48000:d=14 -af aselect='lt(t\\,2)+gt(t\\,9)' ${h264} -c:a aac`
   ),
   /** The second audio track declares a codec for which FFmpeg has no decoder. */
   "unknown-audio.mp4": recipe(

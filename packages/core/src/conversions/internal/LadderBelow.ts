@@ -15,7 +15,7 @@ export const rungs = (presentation: Presentation): Effect.Effect<ReadonlyArray<L
 export const isWanted = (presentation: Presentation, mode: Mode): Effect.Effect<boolean> =>
   Effect.flatMap(Settings, ({ videoAv1, videoLadders }) => {
     if (Ladder.isEncoded(presentation)) return Effect.succeed(videoAv1 && presentation.hasVideo)
-    return videoLadders && mode === "auto"
+    return videoLadders && mode !== "transcode"
       ? Effect.map(rungs(presentation), ({ length }) => length > 0)
       : Effect.succeed(false)
   })

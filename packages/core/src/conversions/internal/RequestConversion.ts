@@ -13,7 +13,7 @@ import * as Ids from "../../Ids.ts"
 import type { Package } from "../../packaging/Package.ts"
 import { QuotaOf } from "../../quotas/CurrentQuota.ts"
 import { StorageRoom } from "../../StorageRoom.ts"
-import type { Mode } from "../../transcoding/ConversionPlan.ts"
+import type { RequestedMode } from "../../transcoding/ConversionPlan.ts"
 import type { Format } from "../../transcoding/Presentation.ts"
 import { Transcoder } from "../../transcoding/Transcoder.ts"
 import { ConversionRepository } from "../ConversionRepository.ts"
@@ -54,7 +54,12 @@ export const make = Effect.gen(function* () {
     )
   )
 
-  const requestOnce = Effect.fnUntraced(function* (identity: Identity, ref: FileRef, format: Format, mode: Mode) {
+  const requestOnce = Effect.fnUntraced(function* (
+    identity: Identity,
+    ref: FileRef,
+    format: Format,
+    mode: RequestedMode
+  ) {
     const { content, fileId } = yield* getContent(files, ref, identity)
     const { blobId } = content
     const { bucketId, tenantId } = ref
@@ -83,6 +88,6 @@ export const make = Effect.gen(function* () {
   })
 
   /** Retries once: the content may have been replaced between the lookup and the request. */
-  return (identity: Identity, ref: FileRef, format: Format, mode: Mode) =>
+  return (identity: Identity, ref: FileRef, format: Format, mode: RequestedMode) =>
     Effect.retry(requestOnce(identity, ref, format, mode), { times: 1, while: isNotFound })
 })

@@ -17,7 +17,7 @@ export const find = Effect.fnUntraced(function* (wanted: Wanted) {
   const found = yield* (yield* ConversionRepository).findReady(wanted)
   return Option.filter(
     found,
-    ({ mode, presentation }) => presentation.isShared === true && (wanted.mode === "auto" || mode === "transcode")
+    ({ mode, presentation }) => presentation.isShared === true && (wanted.mode !== "transcode" || mode === "transcode")
   )
 })
 

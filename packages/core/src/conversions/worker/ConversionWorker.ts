@@ -67,8 +67,8 @@ const work = Effect.fnUntraced(function* (options: ConversionWorkerOptions.Conve
         const retryAt = DateTime.addDuration(now, backoff)
         return yield* repository.release(claim, { retryAt, countAttempt: true, sweepAt })
       }
-      case "Transcode":
-        return yield* repository.release(claim, { retryAt: now, countAttempt: false, sweepAt, mode: "transcode" })
+      case "Encode":
+        return yield* repository.release(claim, { retryAt: now, countAttempt: false, sweepAt, mode: outcome.mode })
       case "Released":
         return yield* repository.release(claim, {
           retryAt: DateTime.addDuration(now, outcome.delay),

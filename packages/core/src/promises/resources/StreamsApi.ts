@@ -12,7 +12,7 @@ import type * as PlaybackKey from "../../playback/PlaybackKeyRecord.ts"
 import { Streams } from "../../playback/Streams.ts"
 import { Posters } from "../../posters/Posters.ts"
 import type * as Poster from "../../posters/VideoPoster.ts"
-import type { Mode } from "../../transcoding/ConversionPlan.ts"
+import type { RequestedMode } from "../../transcoding/ConversionPlan.ts"
 import type { Format } from "../../transcoding/Presentation.ts"
 import * as StreamFiles from "../../transcoding/StreamFiles.ts"
 import type { ActorHandle } from "../internal/ActorHandle.ts"
@@ -41,7 +41,7 @@ export interface WaitOption {
 
 export interface RequestStreamInput extends StreamRef, WaitOption {
   /** `auto` copies what players support and encodes the rest, `transcode` encodes everything. Default: `auto`. */
-  readonly mode?: Mode | undefined
+  readonly mode?: RequestedMode | undefined
 }
 
 export interface ReadStreamInput extends StreamRef {

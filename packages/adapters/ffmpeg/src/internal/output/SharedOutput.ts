@@ -2,6 +2,7 @@
  * The output of a shared presentation. ffmpeg writes that of DASH; the playlists of HLS list the segments that are made of its segments
  * when they are read (`StreamFiles`).
  */
+import type { PackagingError } from "@holdfast/core/packaging/PackagingError"
 import * as SharedTracks from "@holdfast/core/packaging/SharedTracks"
 import type { Source } from "@holdfast/core/packaging/Source"
 import type { StoredSegment } from "@holdfast/core/packaging/StoredSegment"
@@ -34,6 +35,12 @@ const lateStart = 0.3
 const isBehind = ({ audioStart, end, start }: StoredSegment<unknown>, delay: number): boolean =>
   audioStart !== undefined && audioStart > Math.max(start + lateStart, end - delay - slack)
 
+/** The audio has a gap that is longer than a segment. */
+export const audioGap = "audio gap"
+
+/** Why the segments of audio and video do not belong together. */
+export type Misalignment = typeof audioGap | PackagingError
+
 /** A rendition of HLS with the segments that its playlist lists. */
 interface Media {
   readonly rendition: StreamFiles.SharedRendition
@@ -44,7 +51,7 @@ interface Media {
 
 /** Makes the output. A run whose segments of audio and video do not belong together fails with `misaligned`. */
 export const make =
-  (misaligned: (cause: unknown) => TranscodeError) =>
+  (misaligned: (cause: Misalignment) => TranscodeError) =>
   (path: string, expected: Presentation): Effect.Effect<PresentationOutput, never, FileSystem.FileSystem> =>
     Effect.map(OutputDirectory.make(path, "dash"), (directory) => {
       const renditions = StreamFiles.sharedRenditions(expected)
@@ -91,7 +98,7 @@ export const make =
           const parts = StreamFiles.sharedParts(rendition, segments.length)
           if (!(isEnd ? finished.has(parts[0] ?? "") : parts.every((name) => finished.has(name)))) return
           const segment = yield* SharedTracks.toTransport(found, rendition, segments.length, sourceOf)
-          if (isBehind(segment, found.delay)) return yield* misaligned("The audio has gaps.")
+          if (isBehind(segment, found.delay)) return yield* misaligned(audioGap)
           const name = StreamFiles.segment(rendition.prefix, segments.length)
           segments.push({ name, duration: segment.end - segment.start })
           sizes.set(name, segment.size)

@@ -22,7 +22,7 @@ const progressScale = 1_000_000
 export const toStoredProgress = (progress: number): number =>
   Math.round(Math.min(Math.max(progress, 0), 1) * progressScale)
 
-const modes: ReadonlyArray<Mode> = ["auto", "transcode"]
+const modes: ReadonlyArray<Mode> = ["auto", "encodeAudio", "transcode"]
 
 const codes: ReadonlyArray<ConversionFault["code"]> = [
   "not_a_video",

@@ -17,14 +17,14 @@ import type { ConversionFault } from "../../StoredConversion.ts"
  * - `LeaseLost`: the worker lost the lease. There is nothing to record.
  * - `Failed`: the content cannot be converted. Another attempt would fail, too.
  * - `Retry`: something else than the content failed, such as the blob store or the disk.
- * - `Transcode`: the tracks cannot be copied. The next claim encodes them.
+ * - `Encode`: tracks cannot be copied. The next claim encodes them, in this mode.
  * - `Released`: the worker was shut down, or a conversion whose workers died again and again has to wait. No attempt.
  */
 export type ConversionOutcome =
   | { readonly _tag: "LeaseLost" }
   | { readonly _tag: "Failed"; readonly fault: ConversionFault }
   | { readonly _tag: "Retry"; readonly fault: ConversionFault }
-  | { readonly _tag: "Transcode" }
+  | { readonly _tag: "Encode"; readonly mode: Mode }
   | { readonly _tag: "Released"; readonly delay: Duration.Duration }
 
 const serverError: ConversionFault = {
@@ -65,7 +65,11 @@ export const fromCause = (cause: Cause.Cause<unknown>, mode: Mode): ConversionOu
   if (failures.some((error) => error instanceof LeaseLost)) return { _tag: "LeaseLost" }
   const error = failures.find((failure) => failure instanceof TranscodeError)
   if (error !== undefined) {
-    if (error.reason === "NotCopyable" && mode === "auto") return { _tag: "Transcode" }
+    if (error.reason === "NotCopyable" && mode !== "transcode") {
+      // Each mode is tried once at most.
+      const { nextMode = "transcode" } = error
+      return { _tag: "Encode", mode: mode === "auto" ? nextMode : "transcode" }
+    }
     const fault = { code: error.code, detail: error.message }
     return contentReasons.has(error.reason) ? { _tag: "Failed", fault } : { _tag: "Retry", fault }
   }

@@ -4,11 +4,13 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { InvalidRequest } from "../../../Errors.ts"
-import type { Mode } from "../../../transcoding/ConversionPlan.ts"
+import type { RequestedMode } from "../../../transcoding/ConversionPlan.ts"
 import type { Format } from "../../../transcoding/Presentation.ts"
 
 const formats: ReadonlyArray<unknown> = ["hls", "dash"] satisfies ReadonlyArray<Format>
-const modes: ReadonlyArray<unknown> = [undefined, "auto", "transcode"] satisfies ReadonlyArray<Mode | undefined>
+const modes: ReadonlyArray<unknown> = [undefined, "auto", "transcode"] satisfies ReadonlyArray<
+  RequestedMode | undefined
+>
 
 /** Fails at `/format` for an unknown format. */
 export const checkFormat = (format: unknown): Effect.Effect<void, InvalidRequest> =>

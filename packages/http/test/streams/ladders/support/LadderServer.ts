@@ -99,6 +99,12 @@ export const copied = {
     inputs: `${picture(10)} ${sound(3)}`,
     options: "-bf 0 -g 48 -c:a aac -ar 48000 -ac 2",
     container: "mkv"
+  },
+  /** The audio has to be encoded. */
+  "in Matroska with a gap in its audio": {
+    inputs: `${picture(10)} ${sound(10)}`,
+    options: "-bf 2 -g 48 -af aselect='lt(t\\,1)+gt(t\\,6)' -c:a aac",
+    container: "mkv"
   }
 } as const satisfies { readonly [name: string]: Recipe }
 

@@ -204,9 +204,9 @@ export const conversionClaimContract = (it: It): void => {
         retryAt: Sample.at(502),
         countAttempt: false,
         sweepAt: ConversionFixtures.sweepAt,
-        mode: "transcode"
+        mode: "encodeAudio"
       })
-      expect(yield* ConversionFixtures.claimNext(502)).toMatchObject({ attempts: 2, mode: "transcode" })
+      expect(yield* ConversionFixtures.claimNext(502)).toMatchObject({ attempts: 2, mode: "encodeAudio" })
     })
   )
 
