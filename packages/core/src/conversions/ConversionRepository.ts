@@ -261,6 +261,16 @@ export class ConversionRepository extends Context.Service<
     readonly release: (claim: ConversionClaim, terms: ReleaseTerms) => Effect.Effect<void, LeaseLost | MetadataError>
 
     /**
+     * Releases the running conversion of the claim's content to DASH, without an attempt, if it has made less than half: it is made from that
+     * of the claim then, and the content is not converted twice at once. Does nothing if the claim is not of HLS or was lost, or if the other
+     * one has to encode tracks that the claim may copy.
+     */
+    readonly releaseDash: (
+      claim: ConversionClaim,
+      terms: Pick<ConversionFailure, "now" | "sweepAt">
+    ) => Effect.Effect<void, MetadataError>
+
+    /**
      * Expires the leases of all claims, also those of pictures. Returns their number. Only for a process that is known to be the only one of its
      * deployment: the processes that held the leases have died.
      */

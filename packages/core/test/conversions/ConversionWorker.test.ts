@@ -127,6 +127,47 @@ describe("ConversionWorker", () => {
   )
 
   test(
+    "HLS requested soon after DASH has begun → DASH is released, and made from HLS",
+    Effect.gen(function* () {
+      const conversions = yield* Conversions
+      const control = yield* TranscoderControl
+      const { actor, ref } = yield* video(content)
+      const paused = yield* control.pauseAt(0.4)
+      yield* startWorker({ concurrency: 2, lease: Duration.millis(60) })
+      yield* conversions.request(actor, ref, "dash")
+      yield* paused.reached
+      yield* until(record(actor, ref, "dash"), ({ progress }) => progress > 0)
+      yield* conversions.request(actor, ref, "hls")
+      yield* reached(actor, ref, "QUEUED", "dash")
+      yield* until(control.running, (running) => running === 1)
+      yield* paused.resume
+      yield* reached(actor, ref, "READY")
+      yield* reached(actor, ref, "READY", "dash")
+      expect([yield* control.calls("convert"), yield* control.calls("repackage")]).toEqual([2, 1])
+    })
+  )
+
+  test(
+    "HLS requested when most of DASH is made → both are converted",
+    Effect.gen(function* () {
+      const conversions = yield* Conversions
+      const control = yield* TranscoderControl
+      const { actor, ref } = yield* video(content)
+      const paused = yield* control.pauseAt(1)
+      yield* startWorker({ concurrency: 2 })
+      yield* conversions.request(actor, ref, "dash")
+      yield* paused.reached
+      yield* until(record(actor, ref, "dash"), ({ progress }) => progress > 0.5)
+      yield* conversions.request(actor, ref, "hls")
+      yield* until(control.running, (running) => running === 2)
+      yield* paused.resume
+      yield* reached(actor, ref, "READY")
+      yield* reached(actor, ref, "READY", "dash")
+      expect([yield* control.calls("convert"), yield* control.calls("repackage")]).toEqual([2, 0])
+    })
+  )
+
+  test(
     "worker died → another worker converts again; the former output is removed",
     Effect.gen(function* () {
       const { actor, ref } = yield* video(content)

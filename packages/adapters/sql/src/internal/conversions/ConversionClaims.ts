@@ -14,14 +14,14 @@ import type {
   ReleaseTerms
 } from "@holdfast/core/conversions/ConversionRepository"
 import type { PageRead } from "../../Reads.ts"
-import { lock, millis } from "../Dialect.ts"
+import { lock, millis, skipLocked } from "../Dialect.ts"
 import { inBucket } from "../files/FileRow.ts"
 import { record } from "../events/RecordEvent.ts"
 import * as Row from "../Row.ts"
 import { transaction } from "../../Transaction.ts"
 import { conversionEvent } from "./ConversionEvents.ts"
 import { completeInheritance, dropRest, dropSome, ofConversions, ofLadder } from "./ConversionFiles.ts"
-import { toClaim } from "./ConversionRow.ts"
+import { toClaim, toStoredProgress } from "./ConversionRow.ts"
 import { columnsOf, isCurrent, isWaitingForHls, nextConversion, type Queue } from "./NextConversion.ts"
 import { waitingTenants } from "./WaitingTenants.ts"
 
@@ -61,7 +61,10 @@ const filesOf = (
   { conversionId, isLadder }: Pick<ConversionClaim, "conversionId" | "isLadder">
 ): Fragment => (isLadder ? ofLadder(sql, conversionId) : ofConversions(sql, [conversionId]))
 
-/** Runs a transaction that begins a claim, and removes what an earlier one has published: some files in it, the others after it. */
+/**
+ * Runs a transaction that begins a claim, or releases that of another worker, and removes what an earlier one has published: some files in
+ * it, the others after it.
+ */
 const claimAndDrop = <E>(
   sql: SqlClient,
   sweepAt: DateTime.Utc,
@@ -210,17 +213,40 @@ export const fail = (sql: SqlClient, claim: ConversionClaim, failure: Conversion
     ? endLadder(sql, claim, { dueAt: null, countAttempt: true, sweepAt: failure.sweepAt })
     : failConversion(sql, claim, failure)
 
-const releaseConversion = (
-  sql: SqlClient,
-  claim: ConversionClaim,
-  { countAttempt, mode = claim.mode, sweepAt, retryAt }: ReleaseTerms
-) =>
-  orLeaseLost(sql`UPDATE conversion SET state = 'QUEUED', due_at = ${millis(retryAt)}, progress = 0, presentation = NULL,
-      started_at = NULL, tries = tries - ${countAttempt ? 0 : 1}, mode = ${mode}
-    WHERE ${isHeld(sql, claim)} RETURNING id`).pipe((end) => endAndDrop(sql, claim, sweepAt, end))
+/** Assignments: the conversion is QUEUED again. */
+const queued = (sql: SqlClient, { countAttempt, retryAt }: Pick<ReleaseTerms, "countAttempt" | "retryAt">): Fragment =>
+  sql`state = 'QUEUED', due_at = ${millis(retryAt)}, progress = 0, presentation = NULL, started_at = NULL,
+    tries = tries - ${countAttempt ? 0 : 1}`
+
+const releaseConversion = (sql: SqlClient, claim: ConversionClaim, terms: ReleaseTerms) =>
+  orLeaseLost(sql`UPDATE conversion SET ${queued(sql, terms)}, mode = ${terms.mode ?? claim.mode}
+    WHERE ${isHeld(sql, claim)} RETURNING id`).pipe((end) => endAndDrop(sql, claim, terms.sweepAt, end))
 
 /** Ends a claim with a QUEUED conversion, or a ladder that is due again. */
 export const release = (sql: SqlClient, claim: ConversionClaim, terms: ReleaseTerms) =>
   claim.isLadder
     ? endLadder(sql, claim, { ...terms, dueAt: millis(terms.retryAt) })
     : releaseConversion(sql, claim, terms)
+
+/** The part of a conversion from which on its rest takes less time than another one from the beginning. */
+const half = 0.5
+
+/** Releases the running conversion of the claimed content to DASH. Skips one that its worker is just writing. */
+export const releaseDash = (
+  sql: SqlClient,
+  claim: ConversionClaim,
+  { now, sweepAt }: Pick<ConversionFailure, "now" | "sweepAt">
+) =>
+  Effect.gen(function* () {
+    if (claim.format !== "hls") return
+    const mayBeMade = claim.mode === "transcode" ? sql`1 = 1` : sql`mode <> 'transcode'`
+    const running = sql`SELECT id FROM conversion WHERE blob_id = ${claim.blobId} AND ${inBucket(sql, claim)}
+      AND format = 'dash' AND state = 'RUNNING' AND due_at > ${millis(now)} AND progress < ${toStoredProgress(half)} AND ${mayBeMade}
+      ${skipLocked(sql)}`
+    const release = sql`UPDATE conversion SET ${queued(sql, { countAttempt: false, retryAt: now })}
+      WHERE id IN (${running}) AND EXISTS (SELECT 1 FROM conversion WHERE ${isHeld(sql, claim)})
+      RETURNING id, tenant_id, bucket_id, file_id, blob_id, attempt, tries, interruptions, format, mode`.pipe(
+      Row.first((row): ConversionClaim => ({ ...toClaim(row), isLadder: false, takesOver: false }))
+    )
+    yield* claimAndDrop(sql, sweepAt, release)
+  })

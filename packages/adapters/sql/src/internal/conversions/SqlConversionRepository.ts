@@ -113,6 +113,9 @@ const make = Effect.gen(function* () {
 
     release: (claim, terms) => ConversionClaims.release(sql, claim, terms).pipe(operation("conversions.release")),
 
+    releaseDash: (claim, terms) =>
+      ConversionClaims.releaseDash(sql, claim, terms).pipe(operation("conversions.releaseDash")),
+
     expireLeases: (now) => ConversionClaims.expireLeases(sql, now).pipe(operation("conversions.expireLeases")),
 
     queueDepth: (now, limit) => queueDepth(sql, now, limit).pipe(operation("conversions.queueDepth")),

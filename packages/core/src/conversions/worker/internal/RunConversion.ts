@@ -108,9 +108,10 @@ const transcode = Effect.fnUntraced(function* (
   const transcoder = yield* Transcoder
   const { limits } = options
   const { format, mode } = claim
-  const { videoHevc, videoLines: lines } = yield* Settings
+  const { blobGrace, videoHevc, videoLines: lines } = yield* Settings
   const { input, output, source } = workspace
-  const other = Option.filter(yield* (yield* ConversionRepository).findReady(claim), (one) => canRepackage(one, claim))
+  const repository = yield* ConversionRepository
+  const other = Option.filter(yield* repository.findReady(claim), (one) => canRepackage(one, claim))
   const segments = Option.match(other, {
     onNone: () => [],
     onSome: (one) => one.segments.filter(({ name }) => !MakeLadder.isOfLadder(one.presentation, name))
@@ -137,6 +138,8 @@ const transcode = Effect.fnUntraced(function* (
   if (!(yield* areIntact(yield* blobsOf(claim.blobId)))) return yield* new ContentDamaged()
   yield* addContent(claim, workspace)
   const media = yield* transcoder.probe({ input, limits })
+  const now = yield* DateTime.now
+  yield* repository.releaseDash(claim, { now, sweepAt: DateTime.addDuration(now, blobGrace) })
   const converted = transcoder.convert({ input, media, output, format, mode, lines, limits, suspended, mayShare: true })
   const hevc =
     videoHevc && mode === "auto" && media.video?.codec === "hevc"

@@ -5,6 +5,7 @@ import { expect } from "@effect/vitest"
 import { FileRepository } from "@holdfast/core/files/FileRepository"
 import { BlobRepository } from "@holdfast/core/storage/BlobRepository"
 import type { ConversionClaim } from "@holdfast/core/conversions/ConversionClaim"
+import type { Mode } from "@holdfast/core/transcoding/ConversionPlan"
 import { ConversionRepository } from "@holdfast/core/conversions/ConversionRepository"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -32,6 +33,23 @@ const expectLeaseLost = Effect.fnUntraced(function* (claim: ConversionClaim, isR
     expect(yield* Effect.flip(write)).toMatchObject({ _tag: "LeaseLost" })
   }
 })
+
+/** What keeps `releaseDash` from releasing a conversion: how much of it is made, its mode, when it is called, and the claim. */
+interface KeptDash {
+  readonly progress: number
+  readonly mode: Mode
+  readonly now: number
+  readonly isLost: boolean
+  readonly isDash: boolean
+}
+
+const keptDash: ReadonlyArray<readonly [name: string, given: Partial<KeptDash>]> = [
+  ["half of it is made", { progress: 0.5 }],
+  ["it has to encode all tracks", { mode: "transcode" }],
+  ["its lease has expired", { now: 30_000 }],
+  ["the claim was lost", { isLost: true }],
+  ["the claim is of DASH", { isDash: true }]
+]
 
 export const conversionClaimContract = (it: It): void => {
   it.effect("claim: several due conversions → each is claimed once, the one that has waited longest first", () =>
@@ -266,6 +284,68 @@ export const conversionClaimContract = (it: It): void => {
         yield* conversions.remove(removal)
         expect((yield* Effect.flip(conversions.append(hls, { segments: [], playlists })))._tag).toBe("LeaseLost")
       })
+  )
+
+  it.effect("releaseDash: DASH has made less than half → QUEUED without an attempt, LeaseLost, and waits for HLS", () =>
+    Effect.gen(function* () {
+      const conversions = yield* ConversionRepository
+      const { bucket, claim: dash, source } = yield* ConversionFixtures.claimed("dash")
+      const [segment] = yield* ConversionFixtures.publish(dash, ["chunk-0-1.m4s"], { progress: 0.49 })
+      yield* ConversionFixtures.request({ bucket, source }, "hls")
+      const hls = yield* ConversionFixtures.claimNext()
+      yield* conversions.releaseDash(hls, { now: Sample.at(1), sweepAt: ConversionFixtures.sweepAt })
+      expect(yield* conversions.listByContent(bucket, source.blobId)).toMatchObject([
+        { format: "dash", state: "QUEUED", progress: 0, presentation: null, startedAt: null },
+        { format: "hls", state: "RUNNING" }
+      ])
+      expect(yield* stateOf(segment?.blobId ?? "")).toBe("DOOMED")
+      yield* expectLeaseLost(dash)
+      expect(yield* ConversionFixtures.claimAt(9, 90)).toEqual(Option.none())
+      yield* ConversionFixtures.publish(hls, ["index0.ts"], { isFinished: true })
+      const next = yield* ConversionFixtures.claimNext(9)
+      expect(next).toMatchObject({ conversionId: dash.conversionId, fencingToken: 2, attempts: 1, takesOver: false })
+    })
+  )
+
+  it.effect.each(keptDash)("releaseDash: %s → it goes on", ([, given]) =>
+    Effect.gen(function* () {
+      const { isDash = false, isLost = false, mode = "auto", now = 1, progress = 0 } = given
+      const conversions = yield* ConversionRepository
+      yield* ConversionFixtures.failPending
+      const { bucket, source } = yield* ConversionFixtures.video
+      yield* conversions.request(ConversionFixtures.requestOf({ bucket, source }, "dash", { mode }))
+      const dash = yield* ConversionFixtures.claimNext()
+      yield* conversions.publish(dash, ConversionFixtures.publication({ progress, leaseUntil: Sample.at(30_000) }))
+      yield* ConversionFixtures.request({ bucket, source }, "hls")
+      const hls = yield* ConversionFixtures.claimNext(0, 60_000)
+      if (isLost) {
+        yield* conversions.release(hls, {
+          retryAt: Sample.at(),
+          countAttempt: false,
+          sweepAt: ConversionFixtures.sweepAt
+        })
+      }
+      yield* conversions.releaseDash(isDash ? dash : hls, {
+        now: Sample.at(now),
+        sweepAt: ConversionFixtures.sweepAt
+      })
+      expect(yield* conversions.listByContent(bucket, source.blobId)).toMatchObject([
+        { format: "dash", state: "RUNNING", progress },
+        { format: "hls" }
+      ])
+    })
+  )
+
+  it.effect("releaseDash: DASH of another content → it goes on", () =>
+    Effect.gen(function* () {
+      const conversions = yield* ConversionRepository
+      const other = yield* ConversionFixtures.claimed("dash")
+      const made = yield* ConversionFixtures.video
+      yield* ConversionFixtures.request(made)
+      const hls = yield* ConversionFixtures.claimNext()
+      yield* conversions.releaseDash(hls, { now: Sample.at(1), sweepAt: ConversionFixtures.sweepAt })
+      expect(yield* conversions.listByContent(other.bucket, other.source.blobId)).toMatchObject([{ state: "RUNNING" }])
+    })
   )
 
   it.effect("write of a worker: content was replaced or removed → LeaseLost", () =>

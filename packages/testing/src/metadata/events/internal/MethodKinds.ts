@@ -109,6 +109,7 @@ export const ports = [
     append: "INTERNAL",
     fail: "WRITE",
     release: "INTERNAL",
+    releaseDash: "INTERNAL",
     expireLeases: "INTERNAL",
     queueDepth: "READ",
     findCopy: "READ",
