@@ -92,11 +92,21 @@ Requires.requires(Tools.missing).describe("shared presentation", () => {
       })
     )
 
-    it.effect("audio in AC-3 → segments of the format alone", () =>
+    it.effect.each([
+      ["surround.mkv", "ac3"],
+      ["surround.mp4", "eac3"]
+    ] as const)("%s with %s → copied frames in both formats", ([name, codec]) =>
       Effect.gen(function* () {
-        const { finished, segments } = yield* convert("surround.mkv", "hls")
-        assert.notProperty(finished, "isShared")
-        assert.include(segments, "index0.ts")
+        const { finished, output, playlists } = yield* convert(name, "hls")
+        assert.strictEqual(finished.isShared, true)
+        assert.match(playlists.get("playlist.m3u8") ?? "", /CODECS="avc1\.\w{6},[ae]c-3",AUDIO="[ae]c-3"/)
+        const copy = finished.audio?.find((one) => one.codec !== undefined)
+        const expected = Results.packetHashes(Samples.path(name), "0:a")
+        assert.isAbove(expected.length, 50)
+        assert.deepStrictEqual(Results.packetHashes(`${output}/${copy?.name}.m3u8`, "0:a"), expected)
+        const streams = Results.streams(`${output}/manifest.mpd`)
+        const index = streams.findIndex(({ codec_name }) => codec_name === codec)
+        assert.deepStrictEqual(Results.packetHashes(`${output}/manifest.mpd`, `0:${index}`), expected)
       })
     )
   })

@@ -40,10 +40,17 @@ export type Codec = Data.TaggedEnum<{
     readonly frequencyIndex: number
     readonly channelConfiguration: number
   }
+  /** AC-3 or E-AC-3 (ETSI TS 102 366). */
+  Ac3: {
+    readonly name: "ac-3" | "ec-3"
+    /** The content of the box `dac3` or `dec3` (annex F). */
+    readonly record: Uint8Array
+  }
 }>
 
 export type Avc = Data.TaggedEnum.Value<Codec, "Avc">
 export type Hevc = Data.TaggedEnum.Value<Codec, "Hevc">
 export type Aac = Data.TaggedEnum.Value<Codec, "Aac">
+export type Ac3 = Data.TaggedEnum.Value<Codec, "Ac3">
 
-export const { Aac, Avc, Hevc } = Data.taggedEnum<Codec>()
+export const { Aac, Ac3, Avc, Hevc } = Data.taggedEnum<Codec>()

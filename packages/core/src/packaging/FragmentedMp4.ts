@@ -17,9 +17,9 @@ import * as Turns from "./internal/Turns.ts"
 import { limitExceeded, type PackagingError, unsupported } from "./PackagingError.ts"
 import * as SegmentPlan from "./SegmentPlan.ts"
 import type { Source } from "./Source.ts"
-import type { AudioTrack, VideoTrack } from "./SourceIndex.ts"
+import type { SoundTrack, VideoTrack } from "./SourceIndex.ts"
 
-type Track = VideoTrack | AudioTrack
+type Track = VideoTrack | SoundTrack
 
 /** How a segment is cut. */
 export interface CutOptions {
@@ -219,7 +219,7 @@ const writerOf = (planned: Planned, number: number, sequence: number): SegmentSt
         const bytes = memoryOf(sample)
         const start = startOf(sample)
         const end = start + (lengths[sample] ?? 0)
-        if (codec._tag !== "Aac") NalUnits.check(bytes, start, end, codec.lengthBytes)
+        if ("lengthBytes" in codec) NalUnits.check(bytes, start, end, codec.lengthBytes)
         if (bytes !== run || start !== runEnd) {
           Memory.move(run, runStart, runEnd, output.bytes, at)
           at += runEnd - runStart

@@ -5,7 +5,7 @@
 import * as Effect from "effect/Effect"
 import { attempt } from "./internal/Attempt.ts"
 import { limitExceeded, type PackagingError, unsupported } from "./PackagingError.ts"
-import type { AudioTrack, VideoTrack } from "./SourceIndex.ts"
+import type { AudioTrack, SoundTrack, VideoTrack } from "./SourceIndex.ts"
 
 /** Seconds of a segment, if the keyframes allow it. */
 const targetDuration = 4
@@ -36,7 +36,7 @@ const maxPriming = 0.12
 const maxHidden = 0.15
 
 /** A track, and which of its samples are in which segment. */
-export interface PlannedTrack<A extends VideoTrack | AudioTrack> {
+export interface PlannedTrack<A extends VideoTrack | SoundTrack> {
   readonly track: A
   /** The first sample of each segment, and at last the count of samples. */
   readonly firsts: Uint32Array
@@ -56,7 +56,7 @@ export interface SegmentPlan {
   readonly audio: ReadonlyArray<PlannedTrack<AudioTrack>>
 }
 
-type Track = VideoTrack | AudioTrack
+type Track = VideoTrack | SoundTrack
 
 /** Returns when a sample is shown, in seconds from the beginning. */
 export const shownAt = ({ pause, samples, start, timeScale }: Track, index: number): number =>

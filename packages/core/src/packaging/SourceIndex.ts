@@ -1,7 +1,7 @@
 /**
  * The index of a video file: its tracks, and where each of their samples is.
  */
-import type { Aac, Avc, Hevc } from "./Codec.ts"
+import type { Aac, Ac3, Avc, Hevc } from "./Codec.ts"
 import type { Samples } from "./Samples.ts"
 
 interface Track {
@@ -31,16 +31,27 @@ export interface VideoTrack extends Track {
   readonly color: Uint8Array | null
 }
 
-export interface AudioTrack extends Track {
-  readonly codec: Aac
+interface Sound extends Track {
   readonly channels: number
   /** Samples per second. */
   readonly sampleRate: number
 }
 
+export interface AudioTrack extends Sound {
+  readonly codec: Aac
+}
+
+/** Audio that only some players support. */
+export interface Ac3Track extends Sound {
+  readonly codec: Ac3
+}
+
+export type SoundTrack = AudioTrack | Ac3Track
+
 export interface SourceIndex {
   readonly video: ReadonlyArray<VideoTrack>
   readonly audio: ReadonlyArray<AudioTrack>
+  readonly ac3: ReadonlyArray<Ac3Track>
   /** Handler types of all other tracks, as in `text` (ISO/IEC 14496-12, 8.4.3), and `chpl` for chapters that are no track. */
   readonly others: ReadonlyArray<string>
 }

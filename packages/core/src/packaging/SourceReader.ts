@@ -15,7 +15,7 @@ import * as Tracks from "./internal/mp4/Tracks.ts"
 import { malformed, type PackagingError } from "./PackagingError.ts"
 import { none as noSamples, type Samples } from "./Samples.ts"
 import type { Source } from "./Source.ts"
-import type { AudioTrack, SourceIndex, VideoTrack } from "./SourceIndex.ts"
+import type { Ac3Track, AudioTrack, SourceIndex, VideoTrack } from "./SourceIndex.ts"
 
 /** Runs a parser, then lets other fibers run: each takes a few milliseconds for a million samples. */
 const parse = <A>(parser: () => A): Effect.Effect<A, PackagingError> =>
@@ -59,6 +59,7 @@ interface FragmentLists {
 const describe = ({ heads, others }: Tracks.Tracks): SourceIndex => ({
   video: heads.flatMap((head) => (head.kind === "video" ? [{ ...head.format, samples: noSamples }] : [])),
   audio: heads.flatMap((head) => (head.kind === "audio" ? [{ ...head.format, samples: noSamples }] : [])),
+  ac3: heads.flatMap((head) => (head.kind === "ac3" ? [{ ...head.format, samples: noSamples }] : [])),
   others
 })
 
@@ -90,13 +91,15 @@ const readMovie = Effect.fnUntraced(function* <E>(moov: DataView, fileBytes: num
 const toIndex = ({ fragments, samples: tables, tracks }: Found): SourceIndex => {
   const video: Array<VideoTrack> = []
   const audio: Array<AudioTrack> = []
+  const ac3: Array<Ac3Track> = []
   for (const head of tracks.heads) {
     const samples = fragments?.lists.get(head.id)?.toSamples() ?? tables.get(head)
     if (samples === undefined) throw malformed("A track has no samples.")
     if (head.kind === "video") video.push({ ...head.format, samples })
-    else audio.push({ ...head.format, samples })
+    else if (head.kind === "audio") audio.push({ ...head.format, samples })
+    else ac3.push({ ...head.format, samples })
   }
-  return { video, audio, others: tracks.others }
+  return { video, audio, ac3, others: tracks.others }
 }
 
 /** The tracks of an initialization segment, which has no samples, and what its fragments need of it. */

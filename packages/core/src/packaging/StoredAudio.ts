@@ -27,10 +27,13 @@ export const of = ({
       SharedTracks.toFragment<never>(tracks, order, undefined, () => undefined),
       (fragment): ReadonlyArray<HevcPlaylists.StoredAudio> => {
         const representation = SharedTracks.audioRepresentation(tracks.renditions, order)
-        if (fragment === undefined || representation === undefined) return []
+        const rendition = presentation.audio?.[order]
+        // The video has one group of audio, which all players of the video have to support.
+        const isCopy = rendition?.codec !== undefined
+        if (fragment === undefined || representation === undefined || isCopy) return []
         const only = { name: "audio0", label: "Audio", language: null, channels: fragment.channels }
         const found = HevcPlaylists.findRepresentation(manifest, representation)
-        return found === undefined ? [] : [{ ...found, rendition: presentation.audio?.[order] ?? only }]
+        return found === undefined ? [] : [{ ...found, rendition: rendition ?? only }]
       }
     )
   ).pipe(Effect.map((all) => all.flat()))

@@ -15,11 +15,11 @@ import type { PackagedFile } from "./PackagedFile.ts"
 import { malformed, type PackagingError } from "./PackagingError.ts"
 import { type PlannedTrack, shownAt } from "./SegmentPlan.ts"
 import type { Source } from "./Source.ts"
-import type { AudioTrack, VideoTrack } from "./SourceIndex.ts"
+import type { AudioTrack, SoundTrack, VideoTrack } from "./SourceIndex.ts"
 import * as SourceReader from "./SourceReader.ts"
 import * as TransportStream from "./TransportStream.ts"
 
-type Track = VideoTrack | AudioTrack
+type Track = VideoTrack | SoundTrack
 
 /** One track of a segment. */
 export interface StoredTrack<E> {
@@ -67,8 +67,8 @@ const nothing: Source<never> = JoinedSource.ofBytes(new Uint8Array())
 
 /** Reads the only track of an initialization segment, with the samples of a segment: their offsets are those in the segment. */
 const readTrack = Effect.fnUntraced(function* <E>({ init, segment }: StoredTrack<E>) {
-  const { audio, others, video } = yield* SourceReader.readSegment(init, segment)
-  const [track, ...rest] = [...video, ...audio]
+  const { ac3, audio, others, video } = yield* SourceReader.readSegment(init, segment)
+  const [track, ...rest]: ReadonlyArray<Track> = [...video, ...audio, ...ac3]
   if (track === undefined || rest.length > 0 || others.length > 0) {
     return yield* malformed("A stored segment has another number of tracks than one.")
   }
@@ -92,7 +92,7 @@ const planAudio = Effect.fnUntraced(function* <E>(audio: StoredTrack<E> | Packag
 })
 
 /** Makes the offsets those in a source that begins with so many other bytes. They belong to this segment alone. */
-const moveBehind = ({ track: { samples } }: PlannedTrack<AudioTrack>, bytes: number): void => {
+const moveBehind = ({ track: { samples } }: PlannedTrack<SoundTrack>, bytes: number): void => {
   const { offsets } = samples
   for (let index = 0; index < offsets.length; index++) offsets[index] = (offsets[index] ?? 0) + bytes
 }

@@ -1,5 +1,5 @@
 /**
- * Cuts segments of MPEG-TS (ISO/IEC 13818-1) with H.264 and AAC from the samples of a file, for HLS (RFC 8216, section 3.2).
+ * Cuts segments of MPEG-TS (ISO/IEC 13818-1) with H.264, and AAC or AC-3, from the samples of a file, for HLS (RFC 8216, section 3.2).
  *
  * The sizes of all segments are known from the index alone. Continuity counters run on from one segment to the next.
  */
@@ -17,9 +17,9 @@ import * as Tables from "./internal/ts/Tables.ts"
 import { type PackagingError, unsupported } from "./PackagingError.ts"
 import type * as SegmentPlan from "./SegmentPlan.ts"
 import type { Source } from "./Source.ts"
-import type { AudioTrack, VideoTrack } from "./SourceIndex.ts"
+import type { SoundTrack, VideoTrack } from "./SourceIndex.ts"
 
-type Audio = SegmentPlan.PlannedTrack<AudioTrack>
+type Audio = SegmentPlan.PlannedTrack<SoundTrack>
 type Video = SegmentPlan.PlannedTrack<VideoTrack & { readonly codec: Avc }>
 
 /** How a transport stream is planned. */
@@ -109,7 +109,7 @@ const tablesOf = ({ audio, video }: TransportStream, counters: Map<number, numbe
   const output = new Uint8Array(tablePackets * Packets.packetBytes)
   const writer = Packets.makeWriter(output, 0, counters)
   writer.section(Tables.tablePid, Tables.programAssociation)
-  writer.section(Tables.programPid, Tables.programMap({ hasAudio: audio !== null, hasVideo: video !== null }))
+  writer.section(Tables.programPid, Tables.programMap(audio?.track.codec, video !== null))
   return output
 }
 

@@ -211,8 +211,9 @@ const besideOf = (tag: string, { peakBitrate, rendition: { bitrate } }: Variant)
   return Math.max(0, Number(bandwidth ?? 0) - Math.max(peakBitrate, bitrate))
 }
 
-/** The codecs of audio in a tag that variants of other audio do not have. */
-const copiedCodecs = /(?<=[",])(?:ac-3|ec-3)(?=[",])/g
+/** Returns the codecs of audio in a tag that variants of other audio do not have. Its groups are named by them, too. */
+const copiedCodecsOf = (tag: string): ReadonlyArray<string> =>
+  tag.replaceAll(groupAttributes, "").match(/(?<=[",])(?:ac-3|ec-3)(?=[",])/g) ?? []
 
 /**
  * Returns a multivariant playlist whose only variant, in one or more groups of audio, is the first of `variants`, with all of them. They
@@ -225,7 +226,7 @@ export const withVariants = (text: string, variants: readonly [Variant, ...Array
     return startFirst(variants).flatMap(({ codecs, peakBitrate, rendition, uri }) => [
       `#EXT-X-STREAM-INF:${streamInf({
         uri,
-        codecs: codecsBeside(codecs, tag.match(copiedCodecs) ?? []),
+        codecs: codecsBeside(codecs, copiedCodecsOf(tag)),
         rendition: { ...rendition, bitrate: rendition.bitrate + beside },
         peakBitrate: peakBitrate + beside
       })}${groups}`,

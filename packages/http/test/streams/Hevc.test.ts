@@ -271,6 +271,26 @@ describe("H.265 beside encoded video", () => {
     expect(await packets("hevc-audio1.m3u8")).toEqual(await packets("audio1.m3u8"))
   })
 
+  it("H.265 with AC-3 → beside AAC alone, which its players support", async () => {
+    const sound = "-ac 6 -c:a ac3 -tag:v hvc1".split(" ")
+    const { address, streams, text } = await convert(await makeVideo("PQ", "a.mp4", ...sound))
+    const playlist = (await text("hls/playlist.m3u8")).replaceAll(/\?apiKey=[\w-]+/g, "")
+    const groups = [...playlist.matchAll(/^#EXT-X-MEDIA:.*GROUP-ID="([\w-]+)".*CHANNELS="(\d)"/gm)]
+    expect(groups.map((match) => match.slice(1))).toEqual([
+      ["audio", "2"],
+      ["audio", "6"],
+      ["ac-3", "6"],
+      ["hevc", "2"],
+      ["hevc", "6"]
+    ])
+    expect(playlist).toMatch(/CODECS="hvc1\.[^"]+,mp4a\.40\.2".*,AUDIO="hevc"\nhevc\.m3u8\n/)
+    const all = await probe(await address("dash/manifest.mpd"))
+    expect(new Set(all.map(({ codec_name }) => codec_name))).toEqual(new Set(["h264", "hevc", "aac", "ac3"]))
+    for (const name of ["init", "chunk1"]) {
+      expect((await server.get(`${streams}/hls/hevc-audio2/${name}.m4s`)).status).toBe(200)
+    }
+  })
+
   it.each([
     ["rotated", "a.mov", [], ["-metadata:s:v:0", "rotate=90"]],
     ["trimmed", "a.mp4", ["-ss", "0.3"], []]

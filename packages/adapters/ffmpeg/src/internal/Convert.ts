@@ -26,10 +26,6 @@ import * as PlaybackCheck from "./PlaybackCheck.ts"
 
 const operation = "convert"
 
-/** Whether a plan makes a shared presentation: of codecs that its segments of HLS can have. */
-const isShared = ({ mayShare = false }: ConvertJob, { otherAudio }: ConversionPlan.ConversionPlan) =>
-  mayShare && otherAudio.every(({ rendition: { codec } }) => codec === undefined)
-
 const copied = ({ video }: ConversionPlan.ConversionPlan): Pick<Presentation, "hasCopiedVideo"> =>
   video._tag === "Copy" ? { hasCopiedVideo: true } : {}
 
@@ -37,7 +33,7 @@ const runPlan = (engine: Engine, job: ConvertJob, plan: ConversionPlan.Conversio
   FfmpegRun.stream(
     engine,
     Effect.gen(function* () {
-      const { format, input, media, output, suspended } = job
+      const { format, input, mayShare = false, media, output, suspended } = job
       const limits = engine.limits(job.limits)
       // An estimate may be far too long. The run itself ends at the limit.
       if (media.durationDeclared && (media.duration ?? 0) > Duration.toSeconds(limits.duration)) {
@@ -48,7 +44,6 @@ const runPlan = (engine: Engine, job: ConvertJob, plan: ConversionPlan.Conversio
       const readable = [input, scratch.directory]
       const privatePaths = [scratch.input, scratch.directory, input, output]
       const shared = { operation, limits, suspended, output, readable, privatePaths }
-      const forBoth = isShared(job, plan)
       const expected = ConversionPlan.toPresentation(plan, media, format)
       const reason = PlaybackCheck.hasCopy(plan) ? "NotCopyable" : "Failed"
       const misaligned = (cause: SharedOutput.Misalignment) =>
@@ -61,14 +56,14 @@ const runPlan = (engine: Engine, job: ConvertJob, plan: ConversionPlan.Conversio
         })
       return {
         ...shared,
-        ...(forBoth ? { open: SharedOutput.make(misaligned) } : undefined),
-        expected: forBoth ? { ...expected, isShared: true, ...copied(plan) } : expected,
+        ...(mayShare ? { open: SharedOutput.make(misaligned) } : undefined),
+        expected: mayShare ? { ...expected, isShared: true, ...copied(plan) } : expected,
         failIfCutOff: media.durationDeclared,
         writeCaptions: CaptionRun.write(engine, { ...shared, url: scratch.input, tracks }),
         check: (presentation) => PlaybackCheck.run(engine, { operation, limits, plan, output }, presentation),
         arguments: [
           ...Options.make({ ...Input.general, ...Input.file(scratch.input, limits) }),
-          ...(format === "hls" && !forBoth ? Hls.outputs(tracks) : Dash.outputs(tracks, forBoth))
+          ...(format === "hls" && !mayShare ? Hls.outputs(tracks) : Dash.outputs(tracks, mayShare))
         ]
       }
     })

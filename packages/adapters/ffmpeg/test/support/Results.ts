@@ -55,12 +55,19 @@ export const frames = (path: string): Frames => {
   }
 }
 
-/** Returns a hash of each decoded frame. */
-export const pictures = (path: string): ReadonlyArray<string> =>
-  Tools.run(Tools.ffmpeg, ["-nostdin", "-v", "error", "-i", path, "-map", "0:v", "-f", "framemd5", "-"])
+/** Returns a hash of each frame of a track, decoded or as further options say. */
+const hashes = (path: string, track: string, ...options: ReadonlyArray<string>): ReadonlyArray<string> =>
+  Tools.run(Tools.ffmpeg, ["-nostdin", "-v", "error", "-i", path, "-map", track, ...options, "-f", "framemd5", "-"])
     .stdout.split("\n")
     .filter((line) => line !== "" && !line.startsWith("#"))
-    .map((line) => line.split(",").at(-1)?.trim() ?? "")
+    // Side data comes behind the hash.
+    .map((line) => line.split(",")[5]?.trim() ?? "")
+
+/** Returns a hash of each decoded frame of the video. */
+export const pictures = (path: string): ReadonlyArray<string> => hashes(path, "0:v")
+
+/** Returns a hash of each packet of a track. */
+export const packetHashes = (path: string, track: string): ReadonlyArray<string> => hashes(path, track, "-c", "copy")
 
 type Rgb = readonly [red: number, green: number, blue: number]
 

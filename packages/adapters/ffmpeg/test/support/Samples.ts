@@ -129,6 +129,7 @@ const recipes = {
   "surround.mkv": recipe(
     `${picture("192x108")} -f lavfi -i anullsrc=cl=5.1(side):r=48000:d=${seconds} -c:v mpeg4 -c:a ac3`
   ),
+  "surround.mp4": recipe(`${picture("192x108")} -f lavfi -i sine=f=440:r=48000:d=${seconds} ${h264} -c:a eac3 -ac 6`),
   /** No audio from 2 to 9 s. */
   "gap-in-audio.mkv": recipe(
     `${picture("192x108", 12, "testsrc2", 14)} -f lavfi -i sine=f=440:r=48000:d=14 -af aselect='lt(t\\,2)+gt(t\\,9)' ${h264} -c:a aac`

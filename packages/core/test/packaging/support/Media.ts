@@ -71,6 +71,9 @@ const recipes = {
   "chapters.mp4": `-i {plain.mp4} -f ffmetadata -i ${chapters} -map_chapters 1 -c copy`,
   "silent.mp4": `${picture(13)} ${h264}`,
   "sound.m4a": `${sound(13, 44_100)} -c:a aac`,
+  "ac3.mp4": `${sound(13)} -ac 6 -c:a ac3 -b:a 448k`,
+  "eac3.mp4": `${sound(13)} -ac 6 -c:a eac3`,
+  "beside-ac3.mp4": `-i {short.mp4} ${sound(2)} -map 0 -map 1 -c:v copy -c:a:0 copy -c:a:1 ac3`,
   "uneven.mp4": `${picture(13)} -vf select='not(mod(n\\,3))+lt(n\\,100)' -fps_mode vfr ${h264}`,
   /** Nothing is shown for two hours. */
   "gap.mp4": `${picture(2)} -vf setpts=PTS+gte(N\\,30)*7200/TB -fps_mode vfr ${h264}`,
@@ -134,10 +137,11 @@ export interface Contents {
   readonly audio: ReadonlyArray<string>
 }
 
-/** Decodes the video of a file or of bytes. Throws if FFmpeg reports an error. */
-export const decode = (input: string | Uint8Array): Contents => {
+/** Decodes the video of a file or of bytes. Throws if FFmpeg reports an error. `isAac`: ADTS headers are removed from the audio. */
+export const decode = (input: string | Uint8Array, isAac = true): Contents => {
   const name = typeof input === "string" ? input : "pipe:0"
-  const args = `-v error -i ${name} -map 0:v? -map 0:a? -c:a copy -bsf:a aac_adtstoasc -f framemd5 -`.split(" ")
+  const filter = isAac ? "aac_adtstoasc" : "null"
+  const args = `-v error -i ${name} -map 0:v? -map 0:a? -c:a copy -bsf:a ${filter} -f framemd5 -`.split(" ")
   const { stderr, stdout } = run("ffmpeg", args, typeof input === "string" ? undefined : input)
   if (stderr !== "") throw new Error(stderr)
   const kinds = new Map([...stdout.matchAll(/^#media_type (\d+): (\w+)$/gm)].map(([, index, kind]) => [index, kind]))

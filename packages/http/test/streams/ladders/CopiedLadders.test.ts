@@ -51,6 +51,26 @@ Requires.requires(LadderServer.missing).describe("copied video", () => {
     }
   )
 
+  it("AC-3 beside the video → copied once for both formats", async () => {
+    const made = await LadderServer.upload(server(), LadderServer.copied["in Matroska with AC-3"])
+    await made.request("hls")
+    await made.joined("hls")
+    await made.settled("hls")
+    const before = await made.streamBytes()
+    await made.request("dash")
+    expect(await made.streamBytes()).toBe(before)
+    expect(await made.text("hls/playlist.m3u8")).toMatch(/CODECS="avc1\.\w{6},ac-3",AUDIO="ac-3"\n240p\.m3u8/)
+    const [source, ...copies] = await Promise.all(
+      [
+        await LadderServer.save(made.video, "a.mkv"),
+        await made.address("hls/audio2.m3u8"),
+        await made.address("dash/manifest.mpd")
+      ].map(LadderServer.ac3)
+    )
+    expect(source?.length).toBeGreaterThan(200)
+    for (const copy of copies) expect(copy).toEqual(source)
+  })
+
   it("formats requested at once → the ladder joins both", async () => {
     const made = await LadderServer.upload(server(), LadderServer.copied["in Matroska"])
     await Promise.all([made.request("hls"), made.request("dash")])

@@ -1,14 +1,14 @@
 /**
  * Writes the initialization segment of a track (ISO/IEC 14496-12, 8.16; ISO/IEC 23009-1, 6.3.3).
  */
-import type { Aac, Avc, Hevc } from "../../Codec.ts"
-import type { AudioTrack, VideoTrack } from "../../SourceIndex.ts"
+import type { Aac, Ac3, Avc, Hevc } from "../../Codec.ts"
+import type { SoundTrack, VideoTrack } from "../../SourceIndex.ts"
 import { concat } from "../../../storage/ByteChunks.ts"
 import { box, fullBox, text, uint16, uint32, uint8, zeros } from "./BoxWriter.ts"
 
 export const trackId = 1
 
-type Track = VideoTrack | AudioTrack
+type Track = VideoTrack | SoundTrack
 
 const isVideo = (track: Track): track is VideoTrack => "width" in track
 
@@ -59,16 +59,24 @@ const descriptors = ({ record }: Aac): Uint8Array =>
     descriptor(6, uint8(2))
   )
 
-/** The sample entry of audio (12.2.3). Its sample rate has 16 bits; the configuration of the codec states it in full. */
-const audioEntry = ({ channels, codec, sampleRate }: AudioTrack): Uint8Array =>
-  box(
-    "mp4a",
+/** The type of an entry of audio, and the box with the parameters of its codec. */
+const soundEntryOf = (codec: Aac | Ac3): readonly [entry: string, parameters: Uint8Array] =>
+  codec._tag === "Aac"
+    ? ["mp4a", fullBox("esds", plain, descriptors(codec))]
+    : [codec.name, box(codec.name === "ac-3" ? "dac3" : "dec3", codec.record)]
+
+/** The sample entry of audio (12.2.3). Its sample rate has 16 bits; the configuration of AAC states it in full. */
+const audioEntry = ({ channels, codec, sampleRate }: SoundTrack): Uint8Array => {
+  const [entry, parameters] = soundEntryOf(codec)
+  return box(
+    entry,
     zeros(6),
     uint16(1),
     zeros(8),
     uint16(channels, 16, 0, 0, sampleRate > 0xffff ? 0 : sampleRate, 0),
-    fullBox("esds", plain, descriptors(codec))
+    parameters
   )
+}
 
 /** Packs three letters into 15 bits (8.4.2.3). */
 const languageBits = (language: string | null): number =>

@@ -2,9 +2,9 @@
  * The sample entry of a track: its codec and format (ISO/IEC 14496-12, 8.5.2).
  */
 import { concat } from "../../../storage/ByteChunks.ts"
-import { Aac, Avc, type Hevc } from "../../Codec.ts"
+import { Aac, Ac3, Avc, type Hevc } from "../../Codec.ts"
 import { limitExceeded, malformed, PackagingError, unsupported } from "../../PackagingError.ts"
-import type { AudioTrack, VideoTrack } from "../../SourceIndex.ts"
+import type { Ac3Track, AudioTrack, VideoTrack } from "../../SourceIndex.ts"
 import { box, text, zeros } from "../fragments/BoxWriter.ts"
 import * as HevcRecord from "../h265/Record.ts"
 import * as AudioConfig from "./AudioConfig.ts"
@@ -12,6 +12,7 @@ import * as Boxes from "./Boxes.ts"
 
 type VideoFormat = Pick<VideoTrack, "codec" | "width" | "height" | "pixelRatio" | "color">
 type AudioFormat = Pick<AudioTrack, "codec" | "channels" | "sampleRate">
+type Ac3Format = Pick<Ac3Track, "codec" | "channels" | "sampleRate">
 
 /** Bytes before the boxes of an entry (12.1.3 and 12.2.3). */
 const visualBytes = 78
@@ -140,12 +141,38 @@ export const video = ({ body: entry, type }: Boxes.Box): VideoFormat | undefined
   }
 }
 
+/** Returns the boxes of the entry of an audio track. */
+const audioBoxes = (entry: DataView): ReadonlyMap<string, DataView> => {
+  const further = quickTimeBytes.get(entry.getUint16(8))
+  if (further === undefined) throw unsupported("An audio track has an unknown version.")
+  return boxesFrom(entry, audioBytes + further)
+}
+
+/** The entries of AC-3 and E-AC-3, and the boxes of their parameters (ETSI TS 102 366, annex F). */
+const ac3Boxes = new Map([
+  ["ac-3", "dac3"],
+  ["ec-3", "dec3"]
+] as const)
+
+const isAc3 = (type: string): type is Ac3["name"] => type === "ac-3" || type === "ec-3"
+
+/** Parses the entry of a track of AC-3 or E-AC-3; undefined for another codec. */
+export const ac3 = ({ body: entry, type }: Boxes.Box): Ac3Format | undefined => {
+  if (!isAc3(type)) return undefined
+  const record = audioBoxes(entry).get(ac3Boxes.get(type) ?? "")
+  if (record === undefined) throw malformed("An audio track has no parameters.")
+  if (record.byteLength > maxRecordBytes) throw limitExceeded("The parameters of the audio are too large.")
+  return {
+    codec: Ac3({ name: type, record: Boxes.toBytes(record).slice() }),
+    channels: entry.getUint16(16),
+    sampleRate: entry.getUint16(24)
+  }
+}
+
 /** Parses the entry of an audio track; undefined for a codec without support. */
 export const audio = ({ body: entry, type }: Boxes.Box): AudioFormat | undefined => {
   if (type !== "mp4a") return undefined
-  const further = quickTimeBytes.get(entry.getUint16(8))
-  if (further === undefined) throw unsupported("An audio track has an unknown version.")
-  const boxes = boxesFrom(entry, audioBytes + further)
+  const boxes = audioBoxes(entry)
   const wave = boxes.get("wave")
   const descriptor = boxes.get("esds") ?? (wave === undefined ? undefined : Boxes.find(wave, "esds"))
   if (descriptor === undefined) return undefined

@@ -2,7 +2,7 @@
  * The tracks of a file, as the box `moov` describes them, without their samples (ISO/IEC 14496-12, 8.3).
  */
 import { limitExceeded, malformed, unsupported } from "../../PackagingError.ts"
-import type { AudioTrack, VideoTrack } from "../../SourceIndex.ts"
+import type { Ac3Track, AudioTrack, VideoTrack } from "../../SourceIndex.ts"
 import * as Boxes from "./Boxes.ts"
 import * as EditList from "./EditList.ts"
 import * as Limits from "./Limits.ts"
@@ -19,6 +19,7 @@ interface Found {
 export type TrackHead =
   | (Found & { readonly kind: "video"; readonly format: Omit<VideoTrack, "samples"> })
   | (Found & { readonly kind: "audio"; readonly format: Omit<AudioTrack, "samples"> })
+  | (Found & { readonly kind: "ac3"; readonly format: Omit<Ac3Track, "samples"> })
 
 export interface Tracks {
   readonly heads: ReadonlyArray<TrackHead>
@@ -86,6 +87,8 @@ const parseTrack = (trak: DataView, movieTimeScale: number): TrackHead | string 
     if (format === undefined) return handler
     return { kind: "video", ...found, format: { ...track, ...format, isUpright: isUpright(tkhd) } }
   }
+  const ac3 = SampleEntry.ac3(entry)
+  if (ac3 !== undefined) return { kind: "ac3", ...found, format: { ...track, ...ac3 } }
   const format = SampleEntry.audio(entry)
   return format === undefined ? handler : { kind: "audio", ...found, format: { ...track, ...format } }
 }

@@ -60,10 +60,10 @@ const checkVideo = (track: VideoTrack): PlayableVideo => {
 }
 
 /** Returns the tracks. Throws if the file has others, or if not all players support them. */
-export const choose = ({ audio, others, video }: SourceIndex): PlayableTracks => {
+export const choose = ({ ac3, audio, others, video }: SourceIndex): PlayableTracks => {
   const [picture, ...pictures] = video
   const [sound, ...sounds] = audio
-  if (pictures.length > 0 || sounds.length > 0 || others.some((type) => !ignored.has(type))) {
+  if (pictures.length > 0 || sounds.length > 0 || ac3.length > 0 || others.some((type) => !ignored.has(type))) {
     throw unsupported("The file has tracks beside one of video and one of audio.")
   }
   if (sound !== undefined && sound.channels > maxChannels) throw unsupported("The audio has more than two channels.")

@@ -3,7 +3,7 @@
  * section 6.2.4).
  */
 import { unsupported } from "../../PackagingError.ts"
-import type { AudioTrack, VideoTrack } from "../../SourceIndex.ts"
+import type { SoundTrack, VideoTrack } from "../../SourceIndex.ts"
 import * as TransportStream from "../../TransportStream.ts"
 
 /**
@@ -11,7 +11,7 @@ import * as TransportStream from "../../TransportStream.ts"
  * presentations. `skipped` are the seconds of the track at which the presentation begins. Throws if a sample is decoded before the times
  * begin.
  */
-export const shift = <A extends VideoTrack | AudioTrack>(track: A, delay: number, skipped = 0): A => {
+export const shift = <A extends VideoTrack | SoundTrack>(track: A, delay: number, skipped = 0): A => {
   const { pause, samples, start: from, timeScale } = track
   const begin = Math.round((TransportStream.firstTime + delay) * timeScale)
   const later = begin + pause - from - Math.round(skipped * timeScale)

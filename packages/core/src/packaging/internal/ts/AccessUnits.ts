@@ -1,8 +1,8 @@
 /**
- * The units of an MPEG transport stream: a frame of H.264 as a byte stream, or some frames of AAC with ADTS headers. Their sizes follow
+ * The units of an MPEG transport stream: a frame of H.264 as a byte stream, some frames of AAC with ADTS headers, or some of AC-3. Their sizes follow
  * from those of the samples, so that the size of a segment is known without its bytes.
  */
-import type { Aac, Avc } from "../../Codec.ts"
+import type { Aac, Ac3, Avc } from "../../Codec.ts"
 import { malformed, unsupported } from "../../PackagingError.ts"
 import type { PacketWriter } from "./Packets.ts"
 import * as Packets from "./Packets.ts"
@@ -33,7 +33,7 @@ const zeros = new Uint8Array(delimiter.length)
 
 const pesHeadBytes = 9
 const timeBytes = 5
-export const adtsBytes = 7
+const adtsBytes = 7
 
 /** Bytes of an ADTS frame, whose length has 13 bits. */
 const maxAdtsBytes = 8191
@@ -46,23 +46,37 @@ export const parametersOf = ({ pictureParameters, sequenceParameters }: Avc): Ui
 export const bytesOfFrame = (sampleBytes: number, hasBothTimes: boolean): number =>
   pesHeadBytes + (hasBothTimes ? 2 * timeBytes : timeBytes) + delimiter.length + sampleBytes
 
-/** Returns the bytes of the PES packet of frames of AAC, without those of their samples. */
-export const bytesOfGroup = (frames: number): number => pesHeadBytes + timeBytes + adtsBytes * frames
+/** Returns the bytes of the header before each frame of audio. */
+export const headerBytesOf = (codec: Aac | Ac3 | undefined): number => (codec?._tag === "Aac" ? adtsBytes : 0)
 
-const streamIds = { video: 0xe0, audio: 0xc0 }
+/** Returns how many samples a frame of audio has. Some of E-AC-3 have fewer. */
+export const frameSamplesOf = ({ _tag }: Aac | Ac3): number => (_tag === "Aac" ? 1024 : 1536)
+
+/** Returns the bytes of the PES packet of frames of audio, without those of their samples. */
+export const bytesOfGroup = (frames: number, headerBytes: number): number =>
+  pesHeadBytes + timeBytes + headerBytes * frames
+
+/** The streams of PES packets (2.4.3.7). AC-3 is a private one. */
+const streamIds = { Avc: 0xe0, Aac: 0xc0, Ac3: 0xbd }
 
 /** The header of a PES packet, and of a frame of AAC. Segments are written without waiting, so that all of them share it. */
 const head = new Uint8Array(pesHeadBytes + 2 * timeBytes)
 
 /** Writes the header of a PES packet of `bytes` bytes. That of video does not state its length. */
-const putHead = (writer: PacketWriter, isVideo: boolean, { decoded, shown }: Times, bytes: number): void => {
+const putHead = (
+  writer: PacketWriter,
+  codec: keyof typeof streamIds,
+  { decoded, shown }: Times,
+  bytes: number
+): void => {
+  const isVideo = codec === "Avc"
   const hasBoth = isVideo && decoded !== shown
   const size = pesHeadBytes + (hasBoth ? 2 * timeBytes : timeBytes)
   const length = isVideo ? 0 : bytes - 6
   head[0] = 0
   head[1] = 0
   head[2] = 1
-  head[3] = isVideo ? streamIds.video : streamIds.audio
+  head[3] = streamIds[codec]
   head[4] = length >> 8
   head[5] = length & 0xff
   // Marker bits and data alignment; which times follow; their bytes.
@@ -98,7 +112,7 @@ export const putFrame = (
   const before = isSync ? parameters.length : 0
   const total = bytesOfFrame(end - start, times.decoded !== times.shown) + before
   writer.begin(Tables.videoPid, total, isSync, times.clock)
-  putHead(writer, true, times, total)
+  putHead(writer, "Avc", times, total)
   let at = start
   // A frame with a delimiter of its own gets zeros at its end instead, which a byte stream permits (annex B), so that its size is the same.
   const isDelimited = end - start > lengthBytes && ((bytes[start + lengthBytes] ?? 0) & 0x1f) === delimiterType
@@ -130,25 +144,27 @@ const writeAdts = (output: Uint8Array, { channelConfiguration, frequencyIndex }:
   output[6] = 0xfc
 }
 
-/** Throws if a sample of this many bytes cannot be a frame of ADTS. */
+/** Throws if a frame of this many bytes, with its header, is larger than one of ADTS can be. All of AC-3 are smaller. */
 export const checkAudio = (length: number): void => {
-  if (length + adtsBytes > maxAdtsBytes) throw unsupported("A packet of audio is too large.")
+  if (length > maxAdtsBytes) throw unsupported("A packet of audio is too large.")
 }
 
-/** Writes frames of AAC in a PES packet, of `sampleBytes` bytes in all. A decoder can begin there if there is no video. */
+/** Writes frames of audio in a PES packet, of `sampleBytes` bytes in all. A decoder can begin there if there is no video. */
 export const putGroup = (
   writer: PacketWriter,
   samples: ReadonlyArray<Sample>,
   sampleBytes: number,
   times: Times,
-  codec: Aac
+  codec: Aac | Ac3
 ): void => {
-  const total = bytesOfGroup(samples.length) + sampleBytes
+  const total = bytesOfGroup(samples.length, headerBytesOf(codec)) + sampleBytes
   writer.begin(Tables.audioPid, total, times.clock !== undefined, times.clock)
-  putHead(writer, false, times, total)
+  putHead(writer, codec._tag, times, total)
   for (const { bytes, end, start } of samples) {
-    writeAdts(head, codec, end - start)
-    writer.put(head, 0, adtsBytes)
+    if (codec._tag === "Aac") {
+      writeAdts(head, codec, end - start)
+      writer.put(head, 0, adtsBytes)
+    }
     writer.put(bytes, start, end)
   }
 }

@@ -5,7 +5,7 @@
 import { unsupported } from "../../PackagingError.ts"
 import * as Samples from "../../Samples.ts"
 import * as SegmentPlan from "../../SegmentPlan.ts"
-import type { AudioTrack, VideoTrack } from "../../SourceIndex.ts"
+import type { SoundTrack, VideoTrack } from "../../SourceIndex.ts"
 import type { Ranges } from "../ReadPlan.ts"
 import * as AccessUnits from "./AccessUnits.ts"
 import * as Packets from "./Packets.ts"
@@ -13,7 +13,7 @@ import * as Packets from "./Packets.ts"
 /** The tracks of a presentation. The video is H.264. */
 export interface Tracks {
   readonly video: SegmentPlan.PlannedTrack<VideoTrack> | null
-  readonly audio: SegmentPlan.PlannedTrack<AudioTrack> | null
+  readonly audio: SegmentPlan.PlannedTrack<SoundTrack> | null
   /** Ticks by which all times are later. Default: 0. */
   readonly shift?: number | undefined
   /** Ticks between the first and the last sample of a segment, at most, when they are decoded. Default: twice the longest segment. */
@@ -75,16 +75,17 @@ export const maxLead = (beginning - lead) / Packets.clockRate
 const toTicks = (seconds: number, shift: number): number => Math.round(seconds * Packets.clockRate) + beginning + shift
 
 /** Returns where the group of packets of audio ends that begins with a sample. A group has no gap. */
-const endOfGroup = (track: AudioTrack, from: number, end: number): number => {
+const endOfGroup = (track: SoundTrack, from: number, end: number): number => {
   const { sizes, times } = track.samples
-  const frame = (1024 * track.timeScale) / track.sampleRate
+  const frame = (AccessUnits.frameSamplesOf(track.codec) * track.timeScale) / track.sampleRate
+  const headerBytes = AccessUnits.headerBytesOf(track.codec)
   const limit = Math.min(end, from + maxGroupFrames)
   let bytes = 0
   let index = from
   for (; index < limit; index++) {
-    const length = sizes[index] ?? 0
+    const length = (sizes[index] ?? 0) + headerBytes
     AccessUnits.checkAudio(length)
-    bytes += length + AccessUnits.adtsBytes
+    bytes += length
     if (index === from) continue
     const isLate = Math.abs((times[index] ?? 0) - (times[index - 1] ?? 0) - frame) > frame / 50
     if (bytes > maxGroupBytes || isLate) break
@@ -96,7 +97,7 @@ const boundsOf = (planned: { readonly firsts: Uint32Array } | null, segment: num
   planned === null ? [0, 0] : [planned.firsts[segment] ?? 0, planned.firsts[segment + 1] ?? 0]
 
 /** Returns when a sample is shown, in ticks of the 90 kHz clock; `Infinity` for none. */
-const ticksOf = (track: AudioTrack | undefined, sample: number, end: number, shift: number): number =>
+const ticksOf = (track: SoundTrack | undefined, sample: number, end: number, shift: number): number =>
   track === undefined || sample >= end ? Infinity : toTicks(SegmentPlan.shownAt(track, sample), shift)
 
 /** Returns the count of samples in a segment. */
@@ -217,7 +218,7 @@ export const rangesOf = ({ audio, video }: Tracks, { count }: Layout, memory: Me
 }
 
 /** Returns the packets of a unit, without those of clock references before it. `parameterBytes` are those before a keyframe. */
-export const packetsOf = ({ video }: Tracks, layout: Layout, unit: number, parameterBytes: number): number => {
+export const packetsOf = ({ audio, video }: Tracks, layout: Layout, unit: number, parameterBytes: number): number => {
   const sampleBytes = layout.bytes[unit] ?? 0
   if (layout.isVideo[unit] === 1) {
     const isSync = video?.track.samples.syncs[layout.samples[unit] ?? 0] === 1
@@ -225,6 +226,7 @@ export const packetsOf = ({ video }: Tracks, layout: Layout, unit: number, param
     const bytes = AccessUnits.bytesOfFrame(sampleBytes, hasBothTimes)
     return Packets.countPackets(bytes + (isSync ? parameterBytes : 0), isSync, true)
   }
-  const bytes = AccessUnits.bytesOfGroup(layout.lengths[unit] ?? 0) + sampleBytes
+  const headerBytes = AccessUnits.headerBytesOf(audio?.track.codec)
+  const bytes = AccessUnits.bytesOfGroup(layout.lengths[unit] ?? 0, headerBytes) + sampleBytes
   return Packets.countPackets(bytes, video === null, video === null)
 }

@@ -1,6 +1,7 @@
 /**
  * The tables of an MPEG transport stream with one program (ISO/IEC 13818-1, 2.4.4).
  */
+import type { Aac, Ac3 } from "../../Codec.ts"
 
 export const tablePid = 0
 export const programPid = 0x1000
@@ -8,7 +9,18 @@ export const videoPid = 0x100
 export const audioPid = 0x101
 
 const programNumber = 1
-const streamTypes = { avc: 0x1b, adts: 0x0f }
+/** The types of streams. Those of AC-3 and E-AC-3 are of ATSC A/53, part 3, and A/52, annex G. */
+const streamTypes = { avc: 0x1b, adts: 0x0f, "ac-3": 0x81, "ec-3": 0x87 }
+
+/** The identifiers of AC-3 and E-AC-3 in registration descriptors (2.6.8). */
+const registrations = { "ac-3": "AC-3", "ec-3": "EAC3" }
+
+/** Makes a registration descriptor. */
+const registration = (identifier: string): ReadonlyArray<number> => [
+  5,
+  identifier.length,
+  ...new TextEncoder().encode(identifier)
+]
 
 /** The checksum of sections (annex A). */
 const checksum = (bytes: Uint8Array, end: number): number => {
@@ -37,15 +49,23 @@ const section = (table: number, id: number, body: ReadonlyArray<number>): Uint8A
 export const programAssociation = section(0, 1, [0, programNumber, high(programPid), low(programPid)])
 
 /** The program map table: the streams, and which of them has the clock. */
-export const programMap = ({ hasAudio, hasVideo }: { hasAudio: boolean; hasVideo: boolean }): Uint8Array => {
+export const programMap = (audio: Aac | Ac3 | undefined, hasVideo: boolean): Uint8Array => {
   const clockPid = hasVideo ? videoPid : audioPid
-  const stream = (type: number, pid: number) => [type, high(pid), low(pid), 0xf0, 0]
+  const stream = (type: number, pid: number, descriptors: ReadonlyArray<number> = []) => [
+    type,
+    high(pid),
+    low(pid),
+    0xf0,
+    descriptors.length,
+    ...descriptors
+  ]
   return section(2, programNumber, [
     high(clockPid),
     low(clockPid),
     0xf0,
     0,
     ...(hasVideo ? stream(streamTypes.avc, videoPid) : []),
-    ...(hasAudio ? stream(streamTypes.adts, audioPid) : [])
+    ...(audio?._tag === "Aac" ? stream(streamTypes.adts, audioPid) : []),
+    ...(audio?._tag === "Ac3" ? stream(streamTypes[audio.name], audioPid, registration(registrations[audio.name])) : [])
   ])
 }

@@ -100,6 +100,11 @@ export const copied = {
     options: "-bf 0 -g 48 -c:a aac -ar 48000 -ac 2",
     container: "mkv"
   },
+  "in Matroska with AC-3": {
+    inputs: `${picture(10)} ${sound(10)}`,
+    options: "-bf 2 -g 48 -ac 6 -c:a ac3",
+    container: "mkv"
+  },
   /** The audio has to be encoded. */
   "in Matroska with a gap in its audio": {
     inputs: `${picture(10)} ${sound(10)}`,
@@ -143,10 +148,24 @@ export const use = (): (() => TestServer.TestServer) => {
   return () => server
 }
 
+/** Writes a file. Returns its path. */
+export const save = async (bytes: Uint8Array, name: string): Promise<string> => {
+  const path = Path.join(await Process.makeDirectory(), name)
+  Fs.writeFileSync(path, bytes)
+  return path
+}
+
+/** Returns hashes of the frames of AC-3. */
+export const ac3 = async (input: string): Promise<ReadonlyArray<string>> => {
+  const report = await run("ffprobe", ..."-v error -show_entries stream=index,codec_name -of csv=p=0".split(" "), input)
+  const [, track = ""] = /^(\d+),ac3/m.exec(report) ?? []
+  const output = await run("ffmpeg", "-v", "error", "-i", input, ...`-map 0:${track} -c copy -f framemd5 -`.split(" "))
+  return output.split("\n").flatMap((line) => (/^\d/.test(line) ? [line.split(",")[5]?.trim() ?? ""] : []))
+}
+
 /** Returns the packets of a segment. */
 export const packets = async (bytes: Uint8Array) => {
-  const path = Path.join(await Process.makeDirectory(), "a.ts")
-  Fs.writeFileSync(path, bytes)
+  const path = await save(bytes, "a.ts")
   const output = await run("ffprobe", ..."-v error -show_packets -show_data_hash md5 -of json".split(" "), path)
   const all = (JSON.parse(output) as { readonly packets: ReadonlyArray<Packet> }).packets
   const ofTrack = (track: string) => all.filter(({ codec_type }) => codec_type === track)
