@@ -81,6 +81,16 @@ Requires.requires(Tools.missing).describe("shared presentation", () => {
       })
     )
 
+    it.effect("copied audio of another language with such a gap → its playlist lasts as long as the video", () =>
+      Effect.gen(function* () {
+        const { finished, playlists } = yield* convert("gap-in-language.mkv", "hls")
+        assert.strictEqual(finished.isCopy, true)
+        const durations = [...(playlists.get(`${finished.audio?.[1]?.name}.m3u8`) ?? "").matchAll(/#EXTINF:([\d.]+)/g)]
+        const total = durations.reduce((sum, [, seconds]) => sum + Number(seconds), 0)
+        assert.approximately(total, 14, 0.2)
+      })
+    )
+
     it.effect.each([["hls"], ["dash"]] as const)("copy to %s → the files of both formats", ([format]) =>
       Effect.gen(function* () {
         const { finished, output, playlists } = yield* convert("h264.mp4", format)

@@ -53,8 +53,7 @@ export interface ConvertJob extends Limited, Suspendable {
   readonly lines?: number | undefined
   /**
    * Whether the result may be a shared presentation (`StreamFiles`), from which the other format needs no conversion. `Started` says whether
-   * it is: one without AC-3 or E-AC-3. Copied audio with gaps longer than a segment fails with `NotCopyable` and the mode `encodeAudio` then. Default:
-   * false.
+   * it is. Copied audio with gaps longer than a segment fails with `NotCopyable` and the mode `encodeAudio` then. Default: false.
    */
   readonly mayShare?: boolean | undefined
 }

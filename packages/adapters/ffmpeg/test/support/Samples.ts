@@ -134,6 +134,10 @@ const recipes = {
   "gap-in-audio.mkv": recipe(
     `${picture("192x108", 12, "testsrc2", 14)} -f lavfi -i sine=f=440:r=48000:d=14 -af aselect='lt(t\\,2)+gt(t\\,9)' ${h264} -c:a aac`
   ),
+  /** No audio from 2 to 9 s in the second track. */
+  "gap-in-language.mkv": recipe(
+    `${picture("192x108", 12, "testsrc2", 14)} ${sound(48_000)} -f lavfi -i sine=f=440:r=48000:d=14 -map 0 -map 1 -map 2 -filter:a:1 aselect='lt(t\\,2)+gt(t\\,9)' ${h264} -c:a aac`
+  ),
   /** The second audio track declares a codec for which FFmpeg has no decoder. */
   "unknown-audio.mp4": recipe(
     `${picture("192x108")} ${sound()} ${sound()} -map 0 -map 1 -map 2 ${h264} -c:a aac`,

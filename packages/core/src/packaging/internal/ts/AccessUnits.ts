@@ -1,6 +1,6 @@
 /**
- * The units of an MPEG transport stream: a frame of H.264 as a byte stream, some frames of AAC with ADTS headers, or some of AC-3. Their sizes follow
- * from those of the samples, so that the size of a segment is known without its bytes.
+ * The units of an MPEG transport stream: a frame of H.264 as a byte stream, some frames of AAC with ADTS headers, or some of AC-3. Their
+ * sizes follow from those of the samples, so that the size of a segment is known without its bytes.
  */
 import type { Aac, Ac3, Avc } from "../../Codec.ts"
 import { malformed, unsupported } from "../../PackagingError.ts"
