@@ -82,6 +82,8 @@ const bundle = async (): Promise<void> => {
     target: "node22",
     logLevel: "warning"
   })
+  // Below `node_modules` the manifest of the package does not count, and Node would parse each module to see that it is one.
+  await Fs.writeFile(Path.join(outdir, "package.json"), JSON.stringify({ type: "module" }))
   const files = Object.keys(metafile.inputs).filter((path) => !path.startsWith(BuiltinModules.namespace))
   const modules = files.map((path) => Path.resolve(http, path))
   await Fs.writeFile(Path.join(outdir, record), JSON.stringify(await modifiedAt(dependencies(modules))))
