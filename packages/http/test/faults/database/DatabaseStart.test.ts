@@ -77,10 +77,11 @@ Requires.requires(Database.missing).describe("start with PostgreSQL", () => {
     await untilLogged(running, /accepts no changes/)
     await database.setReadOnly(url, false)
     const [, service = ""] = await running.untilPrinted(/listens on (http:\/\/[^\s"]+)/)
+    // The service creates its first key when it is ready.
+    const [key] = await running.untilPrinted(/hf_[\w-]{49}/)
     await expect.poll(() => readiness(service), { timeout: 20_000 }).toBe(200)
     await database.setReadOnly(url, true)
     await expect.poll(() => readiness(service), { timeout: 20_000 }).toBe(503)
-    const [key = ""] = /hf_[\w-]{49}/.exec(running.stdout()) ?? []
     const refused = await fetch(`${service}/api/v1/me`, { headers: { "x-api-key": key } })
     expect(refused.status).toBe(503)
     expect(refused.headers.get("retry-after")).not.toBeNull()
