@@ -78,6 +78,10 @@ Requires.requires(Tools.missing).describe("shared presentation", () => {
         assert.deepStrictEqual(tracks, ["h264", "aac"])
         const pictures = Results.pictures(`${output}/playlist.m3u8`)
         assert.deepStrictEqual(pictures, Results.pictures(Samples.path("gap-in-audio.mkv")))
+        const encoded = yield* convert("gap-in-audio.mkv", "hls", "transcode")
+        assert.strictEqual(encoded.finished.isShared, true)
+        assert.approximately(encoded.finished.duration ?? 0, 14, 0.2)
+        Results.decode([`${encoded.output}/playlist.m3u8`])
       })
     )
 

@@ -44,7 +44,7 @@ Requires.requires(LadderServer.missing).describe("times of packaged and copied v
         expect(Number(dts_time)).toBeLessThanOrEqual(Number(pts_time))
         last = Number(dts_time)
       }
-      if (recipe === LadderServer.recipes.plain) expect(timesOf(best.video)[0]).toBeCloseTo(1.4, 3)
+      if (recipe === LadderServer.recipes.plain) expect(timesOf(lower.video)[0]).toBeCloseTo(1.4, 3)
       // What a player has that changes between the sizes with each segment is what it has of the best one.
       const alternate = (parity: number) =>
         LadderServer.packets(
