@@ -21,7 +21,7 @@ import * as Row from "../Row.ts"
 import { transaction } from "../../Transaction.ts"
 import { conversionEvent } from "./ConversionEvents.ts"
 import { completeInheritance, dropRest, dropSome, ofConversions, ofLadder } from "./ConversionFiles.ts"
-import { toClaim, toStoredProgress } from "./ConversionRow.ts"
+import { claimColumns, toClaim, toStoredProgress } from "./ConversionRow.ts"
 import { columnsOf, isCurrent, isWaitingForHls, nextConversion, type Queue } from "./NextConversion.ts"
 import { waitingTenants } from "./WaitingTenants.ts"
 
@@ -102,7 +102,7 @@ const claimFound = (sql: SqlClient, id: string, { sweepAt, leaseUntil, now }: Cl
         tries = tries + ${takesOver ? 0 : 1}, interruptions = interruptions + ${takesOver ? 1 : 0},
         due_at = ${millis(leaseUntil)}, progress = 0, presentation = NULL, started_at = ${millis(now)}
       WHERE id = ${id} AND due_at <= ${millis(now)} AND ${isCurrent(sql)} AND NOT ${isWaitingForHls(sql)}
-      RETURNING id, tenant_id, bucket_id, file_id, blob_id, attempt, tries, interruptions, format, mode`.pipe(
+      RETURNING ${sql.literal(claimColumns)}`.pipe(
       Row.first((row): ConversionClaim => ({ ...toClaim(row), isLadder: false, takesOver }))
     )
   }).pipe((claim) => claimAndDrop(sql, sweepAt, claim))
@@ -116,7 +116,7 @@ const claimLadder = (sql: SqlClient, id: string, { leaseUntil, now, sweepAt }: C
         tries = tries + ${takesOver ? 0 : 1}, interruptions = interruptions + ${takesOver ? 1 : 0},
         ladder_due_at = ${millis(leaseUntil)}
       WHERE id = ${id} AND state = 'READY' AND ladder_due_at <= ${millis(now)} AND ${isCurrent(sql)}
-      RETURNING id, tenant_id, bucket_id, file_id, blob_id, attempt, tries, interruptions, format, mode`.pipe(
+      RETURNING ${sql.literal(claimColumns)}`.pipe(
       Row.first((row): ConversionClaim => ({ ...toClaim(row), isLadder: true, takesOver }))
     )
   }).pipe((claim) => claimAndDrop(sql, sweepAt, claim))
@@ -245,7 +245,7 @@ export const releaseDash = (
       ${skipLocked(sql)}`
     const release = sql`UPDATE conversion SET ${queued(sql, { countAttempt: false, retryAt: now })}
       WHERE id IN (${running}) AND EXISTS (SELECT 1 FROM conversion WHERE ${isHeld(sql, claim)})
-      RETURNING id, tenant_id, bucket_id, file_id, blob_id, attempt, tries, interruptions, format, mode`.pipe(
+      RETURNING ${sql.literal(claimColumns)}`.pipe(
       Row.first((row): ConversionClaim => ({ ...toClaim(row), isLadder: false, takesOver: false }))
     )
     yield* claimAndDrop(sql, sweepAt, release)

@@ -60,6 +60,9 @@ export const toConversion: Row.FromRow<StoredConversion> = (row) => ({
   finishedAt: Row.orNull(Row.instant, row, "finished_at")
 })
 
+/** The columns of `toClaim`. */
+export const claimColumns = "id, tenant_id, bucket_id, file_id, blob_id, attempt, tries, interruptions, format, mode"
+
 export const toClaim: Row.FromRow<Omit<ConversionClaim, "isLadder" | "takesOver">> = (row) => ({
   conversionId: Row.text(row, "id"),
   tenantId: Row.text(row, "tenant_id"),

@@ -16,7 +16,7 @@ import * as Row from "../Row.ts"
 import { transaction } from "../../Transaction.ts"
 import { conversionEvent } from "./ConversionEvents.ts"
 import { completeRemoval, removeConversion } from "./ConversionFiles.ts"
-import { columns, toClaim, toConversion } from "./ConversionRow.ts"
+import { claimColumns, columns, toClaim, toConversion } from "./ConversionRow.ts"
 import { hasPending } from "./NextConversion.ts"
 
 type Queued = Pick<ConversionClaim, "blobId" | "bucketId" | "conversionId" | "fileId" | "format" | "mode" | "tenantId">
@@ -74,8 +74,7 @@ const replaceSharer = Effect.fnUntraced(function* (
   id: string,
   now: DateTime.Utc
 ) {
-  const sharer =
-    yield* sql`SELECT id, tenant_id, bucket_id, file_id, blob_id, attempt, tries, interruptions, format, mode
+  const sharer = yield* sql`SELECT ${sql.literal(claimColumns)}
     FROM conversion WHERE shares_id = ${ownerId} ${lock(sql, "FOR UPDATE")}`.pipe(Row.first(toClaim))
   if (Option.isNone(sharer)) return
   yield* sql`DELETE FROM conversion WHERE id = ${sharer.value.conversionId}`
@@ -92,9 +91,7 @@ export const replaceDamaged = (
   Effect.gen(function* () {
     const replaced = yield* sql`UPDATE conversion SET attempt = attempt + 1
       WHERE state = 'READY' AND id IN (SELECT conversion_id FROM conversion_file WHERE blob_id = ${blobId})
-      RETURNING id, tenant_id, bucket_id, file_id, blob_id, attempt, tries, interruptions, format, mode`.pipe(
-      Row.first(toClaim)
-    )
+      RETURNING ${sql.literal(claimColumns)}`.pipe(Row.first(toClaim))
     if (Option.isNone(replaced)) return Option.none()
     const { conversionId: oldId, ...old } = replaced.value
     yield* replaceSharer(sql, replaced.value, sharerId, now)
