@@ -53,4 +53,7 @@ export type Hevc = Data.TaggedEnum.Value<Codec, "Hevc">
 export type Aac = Data.TaggedEnum.Value<Codec, "Aac">
 export type Ac3 = Data.TaggedEnum.Value<Codec, "Ac3">
 
+/** The names of the boxes with the records of AC-3 and E-AC-3. */
+export const ac3Boxes: Readonly<Record<Ac3["name"], string>> = { "ac-3": "dac3", "ec-3": "dec3" }
+
 export const { Aac, Ac3, Avc, Hevc } = Data.taggedEnum<Codec>()

@@ -1,7 +1,7 @@
 /**
  * Writes the initialization segment of a track (ISO/IEC 14496-12, 8.16; ISO/IEC 23009-1, 6.3.3).
  */
-import type { Aac, Ac3, Avc, Hevc } from "../../Codec.ts"
+import { type Aac, type Ac3, ac3Boxes, type Avc, type Hevc } from "../../Codec.ts"
 import type { SoundTrack, VideoTrack } from "../../SourceIndex.ts"
 import { concat } from "../../../storage/ByteChunks.ts"
 import { box, fullBox, text, uint16, uint32, uint8, zeros } from "./BoxWriter.ts"
@@ -63,7 +63,7 @@ const descriptors = ({ record }: Aac): Uint8Array =>
 const soundEntryOf = (codec: Aac | Ac3): readonly [entry: string, parameters: Uint8Array] =>
   codec._tag === "Aac"
     ? ["mp4a", fullBox("esds", plain, descriptors(codec))]
-    : [codec.name, box(codec.name === "ac-3" ? "dac3" : "dec3", codec.record)]
+    : [codec.name, box(ac3Boxes[codec.name], codec.record)]
 
 /** The sample entry of audio (12.2.3). Its sample rate has 16 bits; the configuration of AAC states it in full. */
 const audioEntry = ({ channels, codec, sampleRate }: SoundTrack): Uint8Array => {

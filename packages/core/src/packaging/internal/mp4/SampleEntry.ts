@@ -2,7 +2,7 @@
  * The sample entry of a track: its codec and format (ISO/IEC 14496-12, 8.5.2).
  */
 import { concat } from "../../../storage/ByteChunks.ts"
-import { Aac, Ac3, Avc, type Hevc } from "../../Codec.ts"
+import { Aac, Ac3, ac3Boxes, Avc, type Hevc } from "../../Codec.ts"
 import { limitExceeded, malformed, PackagingError, unsupported } from "../../PackagingError.ts"
 import type { Ac3Track, AudioTrack, VideoTrack } from "../../SourceIndex.ts"
 import { box, text, zeros } from "../fragments/BoxWriter.ts"
@@ -148,18 +148,12 @@ const audioBoxes = (entry: DataView): ReadonlyMap<string, DataView> => {
   return boxesFrom(entry, audioBytes + further)
 }
 
-/** The entries of AC-3 and E-AC-3, and the boxes of their parameters (ETSI TS 102 366, annex F). */
-const ac3Boxes = new Map([
-  ["ac-3", "dac3"],
-  ["ec-3", "dec3"]
-] as const)
+const isAc3 = (type: string): type is Ac3["name"] => Object.hasOwn(ac3Boxes, type)
 
-const isAc3 = (type: string): type is Ac3["name"] => type === "ac-3" || type === "ec-3"
-
-/** Parses the entry of a track of AC-3 or E-AC-3; undefined for another codec. */
+/** Parses the entry of a track of AC-3 or E-AC-3 (ETSI TS 102 366, annex F); undefined for another codec. */
 export const ac3 = ({ body: entry, type }: Boxes.Box): Ac3Format | undefined => {
   if (!isAc3(type)) return undefined
-  const record = audioBoxes(entry).get(ac3Boxes.get(type) ?? "")
+  const record = audioBoxes(entry).get(ac3Boxes[type])
   if (record === undefined) throw malformed("An audio track has no parameters.")
   if (record.byteLength > maxRecordBytes) throw limitExceeded("The parameters of the audio are too large.")
   return {

@@ -9,18 +9,27 @@ export const videoPid = 0x100
 export const audioPid = 0x101
 
 const programNumber = 1
-/** The types of streams. Those of AC-3 and E-AC-3 are of ATSC A/53, part 3, and A/52, annex G. */
-const streamTypes = { avc: 0x1b, adts: 0x0f, "ac-3": 0x81, "ec-3": 0x87 }
+/** The type of a stream, and its descriptors. */
+interface StreamKind {
+  readonly type: number
+  readonly descriptors: ReadonlyArray<number>
+}
 
-/** The identifiers of AC-3 and E-AC-3 in registration descriptors (2.6.8). */
-const registrations = { "ac-3": "AC-3", "ec-3": "EAC3" }
-
-/** Makes a registration descriptor. */
+/** Makes a registration descriptor (2.6.8). */
 const registration = (identifier: string): ReadonlyArray<number> => [
   5,
   identifier.length,
   ...new TextEncoder().encode(identifier)
 ]
+
+const avc: StreamKind = { type: 0x1b, descriptors: [] }
+const adts: StreamKind = { type: 0x0f, descriptors: [] }
+
+/** AC-3 and E-AC-3, as ATSC A/53, part 3, and A/52, annex G, have them. */
+const ac3: Readonly<Record<Ac3["name"], StreamKind>> = {
+  "ac-3": { type: 0x81, descriptors: registration("AC-3") },
+  "ec-3": { type: 0x87, descriptors: registration("EAC3") }
+}
 
 /** The checksum of sections (annex A). */
 const checksum = (bytes: Uint8Array, end: number): number => {
@@ -51,7 +60,7 @@ export const programAssociation = section(0, 1, [0, programNumber, high(programP
 /** The program map table: the streams, and which of them has the clock. */
 export const programMap = (audio: Aac | Ac3 | undefined, hasVideo: boolean): Uint8Array => {
   const clockPid = hasVideo ? videoPid : audioPid
-  const stream = (type: number, pid: number, descriptors: ReadonlyArray<number> = []) => [
+  const stream = ({ descriptors, type }: StreamKind, pid: number) => [
     type,
     high(pid),
     low(pid),
@@ -64,8 +73,7 @@ export const programMap = (audio: Aac | Ac3 | undefined, hasVideo: boolean): Uin
     low(clockPid),
     0xf0,
     0,
-    ...(hasVideo ? stream(streamTypes.avc, videoPid) : []),
-    ...(audio?._tag === "Aac" ? stream(streamTypes.adts, audioPid) : []),
-    ...(audio?._tag === "Ac3" ? stream(streamTypes[audio.name], audioPid, registration(registrations[audio.name])) : [])
+    ...(hasVideo ? stream(avc, videoPid) : []),
+    ...(audio === undefined ? [] : stream(audio._tag === "Aac" ? adts : ac3[audio.name], audioPid))
   ])
 }
