@@ -8,14 +8,13 @@ import * as FfmpegTranscoder from "@holdfast/ffmpeg/FfmpegTranscoder"
 import * as Requires from "@holdfast/testing/Requires"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import { execFile } from "node:child_process"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
-import { promisify } from "node:util"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { expectProblem, json } from "../support/Problems.ts"
 import * as Process from "../support/Process.ts"
 import * as TestServer from "../support/TestServer.ts"
+import { frameHashes, run } from "./support/Programs.ts"
 
 const { describe } = Requires.requires(
   Requires.firstMissing(Requires.command("ffmpeg", "-version"), Requires.command("ffprobe", "-version"))
@@ -44,10 +43,6 @@ interface Stream {
   readonly color_primaries?: string
 }
 
-/** Runs a program while the server of this process answers it. Returns its output. */
-const run = async (program: string, ...args: ReadonlyArray<string>): Promise<string> =>
-  (await promisify(execFile)(program, args, { maxBuffer: 2 ** 26, timeout: 60_000 })).stdout
-
 /** Makes a video of six seconds with keyframes of which a player may begin with each. */
 const makeVideo = async (range: Range, name: string, ...options: ReadonlyArray<string>): Promise<string> => {
   const [pixels, primaries, transfer, matrix] = ranges[range]
@@ -60,10 +55,7 @@ const makeVideo = async (range: Range, name: string, ...options: ReadonlyArray<s
 }
 
 /** Returns hashes of the decoded frames of one of the tracks. */
-const frames = async (input: string, track = "0:v:0"): Promise<ReadonlyArray<string>> => {
-  const output = await run("ffmpeg", "-v", "error", "-i", input, "-map", track, "-f", "framemd5", "-")
-  return output.split("\n").flatMap((line) => (/^\d/.test(line) ? [line.split(",")[5]?.trim() ?? ""] : []))
-}
+const frames = (input: string, track = "0:v:0") => frameHashes(input, track)
 
 /** Returns what FFmpeg finds at an address. */
 const probe = async (input: string): Promise<ReadonlyArray<Stream>> => {
@@ -262,11 +254,8 @@ describe("H.265 beside encoded video", () => {
     const sound = await beginOf(await address("hls/180p.m3u8"), "a:0")
     expect(await beginOf(await address("hls/hevc-audio0.m3u8"), "a:0")).toBeCloseTo(sound, 3)
     // The same packets, in one segment after the other.
-    const packets = async (name: string) => {
-      const options = ["-map", "0:a:0", "-c", "copy", "-bsf:a", "aac_adtstoasc", "-f", "framemd5", "-"]
-      const output = await run("ffmpeg", "-v", "error", "-i", await address(`hls/${name}`), ...options)
-      return output.split("\n").flatMap((line) => (/^\d/.test(line) ? [line.split(",")[5]] : []))
-    }
+    const packets = async (name: string) =>
+      await frameHashes(await address(`hls/${name}`), "0:a:0", "-c", "copy", "-bsf:a", "aac_adtstoasc")
     expect(await packets("hevc-audio0.m3u8")).toEqual(await packets("180p.m3u8"))
     expect(await packets("hevc-audio1.m3u8")).toEqual(await packets("audio1.m3u8"))
   })

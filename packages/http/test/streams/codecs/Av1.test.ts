@@ -8,14 +8,13 @@ import * as FfmpegTranscoder from "@holdfast/ffmpeg/FfmpegTranscoder"
 import * as Requires from "@holdfast/testing/Requires"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import { execFile } from "node:child_process"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
-import { promisify } from "node:util"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { json } from "../../support/Problems.ts"
 import * as Process from "../../support/Process.ts"
 import * as TestServer from "../../support/TestServer.ts"
+import { frameHashes, run } from "../support/Programs.ts"
 
 const { describe } = Requires.requires(
   Requires.firstMissing(Requires.command("ffmpeg", "-version"), Requires.command("ffprobe", "-version"))
@@ -25,10 +24,6 @@ interface Record {
   readonly state: string
   readonly renditions: ReadonlyArray<{ readonly name: string; readonly bitrate: number }>
 }
-
-/** Runs a program while the server of this process answers it. Returns its output. */
-const run = async (program: string, ...args: ReadonlyArray<string>): Promise<string> =>
-  (await promisify(execFile)(program, args, { maxBuffer: 2 ** 26, timeout: 60_000 })).stdout
 
 /** Makes a video of six seconds that is not copied. */
 const makeVideo = async (name: string, size: string, ...options: ReadonlyArray<string>): Promise<string> => {
@@ -47,10 +42,7 @@ const times = async (input: string, track: string): Promise<ReadonlyArray<number
 }
 
 /** Returns how many frames are decoded of a track. */
-const decoded = async (input: string, track: string): Promise<number> => {
-  const output = await run("ffmpeg", "-v", "error", "-i", input, "-map", track, "-f", "framemd5", "-")
-  return output.split("\n").filter((line) => /^\d/.test(line)).length
-}
+const decoded = async (input: string, track: string): Promise<number> => (await frameHashes(input, track)).length
 
 describe("AV1 behind encoded video", () => {
   let server: TestServer.TestServer

@@ -5,14 +5,13 @@ import type { Format } from "@holdfast/core/transcoding/Presentation"
 import * as FfmpegTranscoder from "@holdfast/ffmpeg/FfmpegTranscoder"
 import * as Requires from "@holdfast/testing/Requires"
 import * as Duration from "effect/Duration"
-import { execFile } from "node:child_process"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
-import { promisify } from "node:util"
 import { afterAll, beforeAll, expect, vi } from "vitest"
 import { json } from "../../../support/Problems.ts"
 import * as Process from "../../../support/Process.ts"
 import * as TestServer from "../../../support/TestServer.ts"
+import { frameHashes, run } from "../../support/Programs.ts"
 
 export const missing = Requires.firstMissing(
   Requires.command("ffmpeg", "-version"),
@@ -33,15 +32,8 @@ export interface Packet {
   readonly data_hash: string
 }
 
-/** Runs a program while the server of this process answers it. Returns its output. */
-export const run = async (program: string, ...args: ReadonlyArray<string>): Promise<string> =>
-  (await promisify(execFile)(program, args, { maxBuffer: 2 ** 26, timeout: 60_000 })).stdout
-
 /** Returns how many frames are decoded of a track, and fails if FFmpeg warns of one. */
-export const decoded = async (input: string, track: string): Promise<number> => {
-  const options = ["-v", "error", "-xerror", "-i", input, "-map", track, "-f", "framemd5", "-"]
-  return (await run("ffmpeg", ...options)).split("\n").filter((line) => /^\d/.test(line)).length
-}
+export const decoded = async (input: string, track: string): Promise<number> => (await frameHashes(input, track)).length
 
 /** FFmpeg's inputs and its options, without the codec of the video. */
 export interface Recipe {
@@ -159,8 +151,7 @@ export const save = async (bytes: Uint8Array, name: string): Promise<string> => 
 export const ac3 = async (input: string): Promise<ReadonlyArray<string>> => {
   const report = await run("ffprobe", ..."-v error -show_entries stream=index,codec_name -of csv=p=0".split(" "), input)
   const [, track = ""] = /^(\d+),ac3/m.exec(report) ?? []
-  const output = await run("ffmpeg", "-v", "error", "-i", input, ...`-map 0:${track} -c copy -f framemd5 -`.split(" "))
-  return output.split("\n").flatMap((line) => (/^\d/.test(line) ? [line.split(",")[5]?.trim() ?? ""] : []))
+  return await frameHashes(input, `0:${track}`, "-c", "copy")
 }
 
 /** Returns the packets of a segment. */
