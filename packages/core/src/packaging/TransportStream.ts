@@ -59,50 +59,49 @@ export const isAvc = (planned: SegmentPlan.PlannedTrack<VideoTrack>): planned is
   planned.track.codec._tag === "Avc"
 
 /** Plans a transport stream of some of the tracks. Fails if they cannot be in one. */
-export const make = (
+export const make = Effect.fnUntraced(function* (
   count: number,
   video: SegmentPlan.PlannedTrack<VideoTrack> | null,
   audio: Audio | null,
   options: MakeOptions = {}
-): Effect.Effect<TransportStream, PackagingError> =>
-  Effect.gen(function* () {
-    if (video !== null && !isAvc(video)) return yield* unsupported("MPEG-TS has no support for the codec of the video.")
-    if (video !== null && video.track.codec.lengthBytes !== 4) {
-      return yield* unsupported("The frames of the video have an unusual length field.")
+): Effect.fn.Return<TransportStream, PackagingError> {
+  if (video !== null && !isAvc(video)) return yield* unsupported("MPEG-TS has no support for the codec of the video.")
+  if (video !== null && video.track.codec.lengthBytes !== 4) {
+    return yield* unsupported("The frames of the video have an unusual length field.")
+  }
+  const tracks = { ...options, video, audio }
+  const parameters = parametersOf(video)
+  const sizes = new Float64Array(count)
+  const counters = new Uint8Array(2 * count)
+  const keyframes = new Float64Array(count)
+  const packets = { video: 0, audio: 0 }
+  const memory = Layout.memoryFor(tracks, count)
+  yield* Turns.forEach(count, (segment) => {
+    counters[2 * segment] = packets.video & 15
+    counters[2 * segment + 1] = packets.audio & 15
+    const layout = Layout.make(tracks, segment, memory)
+    ReadPlan.check(Layout.rangesOf(tracks, layout, memory))
+    let total = tablePackets
+    for (let unit = 0; unit < layout.count; unit++) {
+      const added = Layout.packetsOf(tracks, layout, unit, parameters.length)
+      total += added + (layout.clocks[unit] ?? 0)
+      if (layout.isVideo[unit] !== 1) packets.audio += added
+      else {
+        packets.video += added
+        if (keyframes[segment] === 0) keyframes[segment] = total * Packets.packetBytes
+      }
     }
-    const tracks = { ...options, video, audio }
-    const parameters = parametersOf(video)
-    const sizes = new Float64Array(count)
-    const counters = new Uint8Array(2 * count)
-    const keyframes = new Float64Array(count)
-    const packets = { video: 0, audio: 0 }
-    const memory = Layout.memoryFor(tracks, count)
-    yield* Turns.forEach(count, (segment) => {
-      counters[2 * segment] = packets.video & 15
-      counters[2 * segment + 1] = packets.audio & 15
-      const layout = Layout.make(tracks, segment, memory)
-      ReadPlan.check(Layout.rangesOf(tracks, layout, memory))
-      let total = tablePackets
-      for (let unit = 0; unit < layout.count; unit++) {
-        const added = Layout.packetsOf(tracks, layout, unit, parameters.length)
-        total += added + (layout.clocks[unit] ?? 0)
-        if (layout.isVideo[unit] !== 1) packets.audio += added
-        else {
-          packets.video += added
-          if (keyframes[segment] === 0) keyframes[segment] = total * Packets.packetBytes
-        }
-      }
-      if (options.isAligned === true) {
-        const padding = [Packets.paddingOf(packets.video), Packets.paddingOf(packets.audio)] as const
-        packets.video += padding[0]
-        packets.audio += padding[1]
-        total += padding[0] + padding[1]
-      }
-      sizes[segment] = total * Packets.packetBytes
-      return layout.count
-    })
-    return { ...options, video, audio, sizes, keyframes, counters }
+    if (options.isAligned === true) {
+      const padding = [Packets.paddingOf(packets.video), Packets.paddingOf(packets.audio)] as const
+      packets.video += padding[0]
+      packets.audio += padding[1]
+      total += padding[0] + padding[1]
+    }
+    sizes[segment] = total * Packets.packetBytes
+    return layout.count
   })
+  return { ...options, video, audio, sizes, keyframes, counters }
+})
 
 /** Writes the two tables. */
 const tablesOf = ({ audio, video }: TransportStream, counters: Map<number, number>): Uint8Array => {
@@ -168,16 +167,19 @@ const writerOf = (stream: TransportStream, number: number, sequence: number): Se
         const clocks = layout.clocks[unit] ?? 0
         const lastClock = (layout.lastClocks[unit] ?? 0) - Layout.lead
         for (let clock = 1; clock <= clocks; clock++) writer.clock(clockPid, lastClock + Layout.clockInterval * clock)
-        const [shown, decoded] = [layout.shown[unit] ?? 0, layout.decoded[unit] ?? 0]
+        const shown = layout.shown[unit] ?? 0
+        const decoded = layout.decoded[unit] ?? 0
         const isVideo = layout.isVideo[unit] === 1
         const times = { shown, decoded, clock: isVideo || video === null ? decoded - Layout.lead : undefined }
-        const [first, end] = ReadPlan.boundsOf(firsts, unit)
+        const first = ReadPlan.firstOf(firsts, unit)
         writer.pad(paddings.get(unit) ?? 0)
         if (isVideo) {
           const isSync = video?.track.samples.syncs[layout.samples[unit] ?? 0] === 1
           AccessUnits.putFrame(writer, sampleOf(first), times, isSync, parameters)
         } else if (audio !== null) {
-          const samples = Array.from({ length: end - first }, (_, index) => sampleOf(first + index))
+          const end = ReadPlan.firstOf(firsts, unit + 1)
+          const samples: Array<AccessUnits.Sample> = []
+          for (let sample = first; sample < end; sample++) samples.push(sampleOf(sample))
           AccessUnits.putGroup(writer, samples, layout.bytes[unit] ?? 0, times, audio.track.codec)
         }
       }

@@ -56,7 +56,7 @@ const follow = (units: Units, planned: ReadPlan.ReadPlan) => {
     }
     most = Math.max(most, held)
     expect(from).toBe(unit)
-    expect(ReadPlan.boundsOf(firsts, from)[0]).toBe(sample)
+    expect(ReadPlan.firstOf(firsts, from)).toBe(sample)
     for (const range of units.slice(from, to).flatMap(({ ranges }) => ranges)) {
       const number = planned.extents.of[sample++] ?? -1
       expect(loaded.has(number)).toBe(true)
@@ -109,7 +109,8 @@ for (const [name, files] of [
       const { bytes, most } = follow(units, planned)
       const written = file.flat().reduce((sum, range) => sum + range.length, 0)
       const ofUnits = units.map((_, unit) => {
-        const extents = planned.extents.of.subarray(...ReadPlan.boundsOf(planned.ranges.firsts, unit))
+        const { firsts } = planned.ranges
+        const extents = planned.extents.of.subarray(ReadPlan.firstOf(firsts, unit), ReadPlan.firstOf(firsts, unit + 1))
         return [...new Set(extents)].reduce((sum, extent) => sum + extentAt(planned, extent).length, 0)
       })
       expect(most).toBeLessThanOrEqual(Math.max(mebibyte, ...ofUnits))

@@ -74,7 +74,8 @@ const inFileOrder = (offsets: Float64Array): Uint32Array => {
   }
   // From the end, so that no sample is overwritten before it is moved.
   for (let at = count - 1; late > 0; at--) {
-    const [one, other] = [order[ahead - 1] ?? 0, behind[late - 1] ?? 0]
+    const one = order[ahead - 1] ?? 0
+    const other = behind[late - 1] ?? 0
     if (ahead > 0 && (offsets[one] ?? 0) > (offsets[other] ?? 0)) {
       order[at] = one
       ahead--
@@ -101,9 +102,11 @@ const join = ({ lengths, offsets }: Ranges, order: Uint32Array, gap: number): Ex
   let [extent, start, end] = [-1, 0, 0]
   for (let at = 0; at < count; at++) {
     const index = order[at] ?? 0
-    const [offset, length] = [offsets[index] ?? 0, lengths[index] ?? 0]
+    const offset = offsets[index] ?? 0
+    const length = lengths[index] ?? 0
     if (extent < 0 || offset - end > gap || offset + length - start > extentBytes) {
-      ;[start, end] = [offset, offset]
+      start = offset
+      end = offset
       extents.offsets[++extent] = start
     }
     end = Math.max(end, offset + length)
@@ -128,9 +131,9 @@ interface Loads {
   readonly reads: number
 }
 
-/** Returns the samples of a unit: the first one, and the one after the last. */
-export const boundsOf = (firsts: Uint32Array | undefined, unit: number): readonly [from: number, to: number] =>
-  firsts === undefined ? [unit, unit + 1] : [firsts[unit] ?? 0, firsts[unit + 1] ?? 0]
+/** Returns the first sample of a unit. A unit ends where the next one begins. */
+export const firstOf = (firsts: Uint32Array | undefined, unit: number): number =>
+  firsts === undefined ? unit : (firsts[unit] ?? 0)
 
 /** Goes through the units, and decides before which of them extents are read, and which extents are forgotten then. */
 const loadsOf = ({ firsts }: Ranges, { lengths, of }: Extents): Loads => {
@@ -139,15 +142,16 @@ const loadsOf = ({ firsts }: Ranges, { lengths, of }: Extents): Loads => {
   /** The last unit that needs an extent. */
   const lastUnits = new Uint32Array(of.length)
   for (let unit = 0; unit < units; unit++) {
-    const [from, to] = boundsOf(firsts, unit)
-    for (let index = from; index < to; index++) lastUnits[of[index] ?? 0] = unit
+    const to = firstOf(firsts, unit + 1)
+    for (let index = firstOf(firsts, unit); index < to; index++) lastUnits[of[index] ?? 0] = unit
   }
   /** In the order in which they were loaded. */
   const loaded = new Set<number>()
   const loads: Array<Load> = []
   let [held, bytes, reads] = [0, 0, 0]
   for (let unit = 0; unit < units; unit++) {
-    const [from, to] = boundsOf(firsts, unit)
+    const from = firstOf(firsts, unit)
+    const to = firstOf(firsts, unit + 1)
     let isMissing = false
     for (let index = from; index < to; index++) isMissing ||= isLoaded[of[index] ?? 0] === 0
     if (!isMissing) continue

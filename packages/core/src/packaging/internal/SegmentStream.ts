@@ -85,21 +85,23 @@ export const make = <E>(
         return { bytes: block, at: Memory.readBytes }
       }
       let next = 0
-      const pull: Pull.Pull<Chunks, E | PackagingError> = Effect.gen(function* () {
+      const pull = Effect.suspend((): Pull.Pull<Chunks, E | PackagingError> => {
         if (written !== undefined) Memory.release(written)
         written = undefined
         const index = next++
         const step = steps[index]
         if (step === undefined) {
           for (const extent of loaded.keys()) forget(extent)
-          return index === 0 ? ([head] as const) : yield* Cause.done()
+          return index === 0 ? Effect.succeed<Chunks>([head]) : Cause.done()
         }
         const { drop, from, load: missing, to } = step
         for (const extent of drop) forget(extent)
-        for (const extent of missing) yield* load(extent)
-        const chunk = yield* attempt(() => write(from, to, samples, allocate))
-        // The head comes with the first samples: a source that cannot be read fails before the first chunk.
-        return index === 0 ? ([head, chunk] as const) : ([chunk] as const)
+        const chunks = attempt((): Chunks => {
+          const chunk = write(from, to, samples, allocate)
+          // The head comes with the first samples: a source that cannot be read fails before the first chunk.
+          return index === 0 ? [head, chunk] : [chunk]
+        })
+        return Effect.andThen(Effect.forEach(missing, load, { discard: true }), chunks)
       })
       return Stream.fromPull(Effect.succeed(pull))
     })

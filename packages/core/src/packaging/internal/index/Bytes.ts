@@ -11,7 +11,8 @@ const unfold = (value: number): number => (value % 2 === 1 ? -(value + 1) / 2 : 
 
 /** Writes a whole number. Returns where it ends. */
 const writeWhole = (buffer: Uint8Array, from: number, value: number): number => {
-  let [at, rest] = [from, value]
+  let at = from
+  let rest = value
   for (; rest >= 2 ** 31; rest = Math.floor(rest / 128)) buffer[at++] = (rest % 128) + 128
   for (; rest >= 128; rest >>>= 7) buffer[at++] = (rest & 127) | 128
   buffer[at++] = rest
@@ -160,7 +161,8 @@ export const makeReader = (bytes: Uint8Array): ByteReader => {
   const whole = (): number => {
     const first = next()
     if (first < 128) return first
-    let [value, scale] = [first & 127, 128]
+    let value = first & 127
+    let scale = 128
     for (;;) {
       const byte = next()
       value += (byte & 127) * scale

@@ -116,23 +116,31 @@ export const makeWriter = (output: Uint8Array, start: number, counters: Map<numb
   }
   /** Writes the packets that have nothing but the given bytes. Returns where those end. */
   const full = (from: Uint8Array, start: number, end: number): number => {
-    const last = end - roomBytes
-    const [high, low] = [current >> 8, current & 0xff]
+    const count = Math.floor((end - start) / roomBytes)
+    const bytes = count * roomBytes
+    // Bytes of other memory are copied at once, to the end of the room for these packets: to move them from there takes less time than
+    // to copy those of each packet. No packet overwrites what a later one has to move.
+    let source = start
+    if (from !== output) {
+      source = at + count * headBytes
+      output.set(from.subarray(start, start + bytes), source)
+    }
+    const high = current >> 8
+    const low = current & 0xff
     let counter = counters.get(current) ?? 0
-    let [source, to] = [start, at]
-    for (; source <= last; source += roomBytes) {
-      output[to] = 0x47
-      output[to + 1] = high
-      output[to + 2] = low
-      output[to + 3] = 0x10 | counter
+    for (let packet = 0; packet < count; packet++) {
+      output[at] = 0x47
+      output[at + 1] = high
+      output[at + 2] = low
+      output[at + 3] = 0x10 | counter
       counter = (counter + 1) & 15
-      Memory.move(from, source, source + roomBytes, output, to + headBytes)
-      to += packetBytes
+      output.copyWithin(at + headBytes, source, source + roomBytes)
+      source += roomBytes
+      at += packetBytes
     }
     counters.set(current, counter)
-    at = to
-    rest -= source - start
-    return source
+    rest -= bytes
+    return start + bytes
   }
 
   const pad: PacketWriter["pad"] = (packets) => {
