@@ -73,15 +73,14 @@ const ById = Schema.String.check(Schema.isPattern(/^[a-z]{3}_[0-9a-f-]{36}$/))
  * Returns a page of a list that is ordered by id. It requests one row more than the page holds from `fetch`: if that row
  * exists, another page follows.
  */
-export const listById = <A extends { readonly id: string }, E, R>(
+export const listById = Effect.fnUntraced(function* <A extends { readonly id: string }, E, R>(
   request: Request,
   fetch: (slice: Slice) => Effect.Effect<ReadonlyArray<A>, E, R>
-): Effect.Effect<Page<A>, E | InvalidRequest | InvalidCursor, R> =>
-  Effect.gen(function* () {
-    const limit = yield* parseLimit(request)
-    const after = yield* decodeCursor(ById)(request)
-    return toPage(yield* fetch({ after, limit: limit + 1 }), limit)
-  })
+): Effect.fn.Return<Page<A>, E | InvalidRequest | InvalidCursor, R> {
+  const limit = yield* parseLimit(request)
+  const after = yield* decodeCursor(ById)(request)
+  return toPage(yield* fetch({ after, limit: limit + 1 }), limit)
+})
 
 /**
  * Returns a page as `listById` does, of records that may be large. The page ends before the record with which it would have more
@@ -89,29 +88,28 @@ export const listById = <A extends { readonly id: string }, E, R>(
  *
  * @param sizeOf Returns the bytes of a record, or about as many.
  */
-export const listLargeById = <A extends { readonly id: string }, E, R>(
+export const listLargeById = Effect.fnUntraced(function* <A extends { readonly id: string }, E, R>(
   request: Request,
   sizeOf: (row: A) => number,
   fetch: (slice: Slice) => Effect.Effect<ReadonlyArray<A>, E, R>
-): Effect.Effect<Page<A>, E | InvalidRequest | InvalidCursor, R> =>
-  Effect.gen(function* () {
-    const limit = yield* parseLimit(request)
-    let after = yield* decodeCursor(ById)(request)
-    const rows: Array<A> = []
-    let size = 0
-    while (rows.length <= limit) {
-      const wanted = Math.min(largeRecords, limit + 1 - rows.length)
-      const slice = yield* fetch({ after, limit: wanted })
-      for (const row of slice) {
-        size += sizeOf(row)
-        rows.push(row)
-        if (rows.length > 1 && size > maxBytes) return toPage(rows, rows.length - 1)
-      }
-      if (slice.length < wanted) break
-      after = slice.at(-1)?.id
+): Effect.fn.Return<Page<A>, E | InvalidRequest | InvalidCursor, R> {
+  const limit = yield* parseLimit(request)
+  let after = yield* decodeCursor(ById)(request)
+  const rows: Array<A> = []
+  let size = 0
+  while (rows.length <= limit) {
+    const wanted = Math.min(largeRecords, limit + 1 - rows.length)
+    const slice = yield* fetch({ after, limit: wanted })
+    for (const row of slice) {
+      size += sizeOf(row)
+      rows.push(row)
+      if (rows.length > 1 && size > maxBytes) return toPage(rows, rows.length - 1)
     }
-    return toPage(rows, limit)
-  })
+    if (slice.length < wanted) break
+    after = slice.at(-1)?.id
+  }
+  return toPage(rows, limit)
+})
 
 /** Makes a page of the first rows, when there may be further ones. */
 const toPage = <A extends { readonly id: string }>(rows: ReadonlyArray<A>, limit: number): Page<A> => {

@@ -21,33 +21,32 @@ import * as Listing from "./internal/client/Listing.ts"
 import * as Upload from "./internal/uploads/Upload.ts"
 
 /** Opens a store, which is closed with the scope. Makes no request. */
-export const make = (
+export const make = Effect.fnUntraced(function* (
   options: AzureOptions.Options
-): Effect.Effect<BlobStore.BlobStore["Service"], BlobError.BlobError, Scope.Scope> =>
-  Effect.gen(function* () {
-    const { container, prefix = "" } = options
-    // The operator has configured the address, which may be a private one.
-    const connection = yield* Connection.make({ ...options, account: options, container, allowPrivate: true }).pipe(
-      Effect.mapError(AzureErrors.toBlobError("open"))
-    )
-    const sizes = Upload.partSizes(options)
+): Effect.fn.Return<BlobStore.BlobStore["Service"], BlobError.BlobError, Scope.Scope> {
+  const { container, prefix = "" } = options
+  // The operator has configured the address, which may be a private one.
+  const connection = yield* Connection.make({ ...options, account: options, container, allowPrivate: true }).pipe(
+    Effect.mapError(AzureErrors.toBlobError("open"))
+  )
+  const sizes = Upload.partSizes(options)
 
-    return RemoteBlobStore.make<AzureFailure.AzureFailure>({
-      name: "azure",
-      prefix,
-      requests: {
-        put: (name, content) => BlobUpload.put(connection, sizes, name, content),
-        head: (name) => BlobObjects.head(connection, name),
-        open: (name, range) => BlobObjects.open(connection, name, range),
-        remove: (name) => BlobObjects.remove(connection, name),
-        list: (prefix) => BlobObjects.list(connection, prefix),
-        check: Listing.check(connection, prefix)
-      },
-      isFailure: AzureFailure.isFailure,
-      toError: AzureErrors.toBlobError,
-      ...AzureFailure.bodyFailures
-    })
+  return RemoteBlobStore.make<AzureFailure.AzureFailure>({
+    name: "azure",
+    prefix,
+    requests: {
+      put: (name, content) => BlobUpload.put(connection, sizes, name, content),
+      head: (name) => BlobObjects.head(connection, name),
+      open: (name, range) => BlobObjects.open(connection, name, range),
+      remove: (name) => BlobObjects.remove(connection, name),
+      list: (prefix) => BlobObjects.list(connection, prefix),
+      check: Listing.check(connection, prefix)
+    },
+    isFailure: AzureFailure.isFailure,
+    toError: AzureErrors.toBlobError,
+    ...AzureFailure.bodyFailures
   })
+})
 
 /** The store as a layer. */
 export const layer = (options: AzureOptions.Options): Layer.Layer<BlobStore.BlobStore, BlobError.BlobError> =>

@@ -157,16 +157,19 @@ const prepare = (layout: Layout.Layout, writer?: string): Effect.Effect<void, Bl
  * Opens the store and locks its directory until the scope closes. Fails with a `DirectoryLockError` of reason `Held` when
  * another process has the directory open.
  */
-export const make = (
+export const make = Effect.fnUntraced(function* (
   options: Options
-): Effect.Effect<BlobStore.BlobStore["Service"], DirectoryLock.DirectoryLockError | BlobError.BlobError, Scope.Scope> =>
-  Effect.gen(function* () {
-    const layout = Layout.make(options.directory)
-    yield* DirectoryLock.acquire(layout.directory)
-    // No other process can have an upload in progress: the directory is locked.
-    yield* prepare(layout)
-    return makeMethods(layout, options)
-  })
+): Effect.fn.Return<
+  BlobStore.BlobStore["Service"],
+  DirectoryLock.DirectoryLockError | BlobError.BlobError,
+  Scope.Scope
+> {
+  const layout = Layout.make(options.directory)
+  yield* DirectoryLock.acquire(layout.directory)
+  // No other process can have an upload in progress: the directory is locked.
+  yield* prepare(layout)
+  return makeMethods(layout, options)
+})
 
 export const layer = (
   options: Options

@@ -114,13 +114,12 @@ const setMode = (path: string, mode: number) =>
   FsCall.call<void>((done) => Fs.chmod(path, mode, (error) => done(error, undefined)))
 
 /** Lets other users read a file, and pass the directories above it up to the root, which only this user may pass. */
-const share = (root: string, path: string) =>
-  Effect.gen(function* () {
-    yield* setMode(path, 0o644)
-    for (let directory = Path.dirname(path); directory !== root; directory = Path.dirname(directory)) {
-      yield* setMode(directory, 0o755)
-    }
-  })
+const share = Effect.fnUntraced(function* (root: string, path: string) {
+  yield* setMode(path, 0o644)
+  for (let directory = Path.dirname(path); directory !== root; directory = Path.dirname(directory)) {
+    yield* setMode(directory, 0o755)
+  }
+})
 
 /** Makes the source of a file that does not change. */
 const sourceOf = (path: string) =>

@@ -35,39 +35,38 @@ const orInvalid = <A>(result: Result.Result<A, string>): Effect.Effect<A, BlobEr
   )
 
 /** Opens a store, which is closed with the scope. Makes no request. */
-export const make = (
+export const make = Effect.fnUntraced(function* (
   options: GcsOptions.Options
-): Effect.Effect<BlobStore.BlobStore["Service"], BlobError.BlobError, Scope.Scope> =>
-  Effect.gen(function* () {
-    const { bucket, credentials, prefix = "", projectId } = options
-    const limits = RequestOptions.resolve(options, RequestOptions.storeConnections)
-    const maxAttempts = Math.max(1, limits.maxAttempts)
-    const endpoint = yield* orInvalid(Endpoint.parse(options.endpoint ?? Connection.defaultEndpoint))
-    // The operator has configured the addresses, which may be private ones.
-    const transport = yield* Transport.scoped({ allowPrivate: true }, limits)
-    const tokens =
-      credentials === undefined
-        ? yield* Tokens.ofEnvironment(endpoint)
-        : Tokens.ofAccount(transport, yield* orInvalid(ServiceAccount.parse(Redacted.value(credentials))), maxAttempts)
-    const connection = Connection.make({ bucket, endpoint, transport, tokens, maxAttempts, projectId })
-    const partBytes = Upload.partBytes(options)
+): Effect.fn.Return<BlobStore.BlobStore["Service"], BlobError.BlobError, Scope.Scope> {
+  const { bucket, credentials, prefix = "", projectId } = options
+  const limits = RequestOptions.resolve(options, RequestOptions.storeConnections)
+  const maxAttempts = Math.max(1, limits.maxAttempts)
+  const endpoint = yield* orInvalid(Endpoint.parse(options.endpoint ?? Connection.defaultEndpoint))
+  // The operator has configured the addresses, which may be private ones.
+  const transport = yield* Transport.scoped({ allowPrivate: true }, limits)
+  const tokens =
+    credentials === undefined
+      ? yield* Tokens.ofEnvironment(endpoint)
+      : Tokens.ofAccount(transport, yield* orInvalid(ServiceAccount.parse(Redacted.value(credentials))), maxAttempts)
+  const connection = Connection.make({ bucket, endpoint, transport, tokens, maxAttempts, projectId })
+  const partBytes = Upload.partBytes(options)
 
-    return RemoteBlobStore.make<GcsFailure.GcsFailure>({
-      name: "gcs",
-      prefix,
-      requests: {
-        put: (name, content) => BlobUpload.put(connection, partBytes, name, content),
-        head: (name) => Effect.map(Objects.get(connection, name), ({ size }) => ({ size })),
-        open: (name, range) => BlobObjects.open(connection, name, range),
-        remove: (name) => Objects.remove(connection, name),
-        list: (prefix) => BlobObjects.list(connection, prefix),
-        check: BlobObjects.check(connection, prefix)
-      },
-      isFailure: GcsFailure.isFailure,
-      toError: GcsErrors.toBlobError,
-      ...GcsFailure.bodyFailures
-    })
+  return RemoteBlobStore.make<GcsFailure.GcsFailure>({
+    name: "gcs",
+    prefix,
+    requests: {
+      put: (name, content) => BlobUpload.put(connection, partBytes, name, content),
+      head: (name) => Effect.map(Objects.get(connection, name), ({ size }) => ({ size })),
+      open: (name, range) => BlobObjects.open(connection, name, range),
+      remove: (name) => Objects.remove(connection, name),
+      list: (prefix) => BlobObjects.list(connection, prefix),
+      check: BlobObjects.check(connection, prefix)
+    },
+    isFailure: GcsFailure.isFailure,
+    toError: GcsErrors.toBlobError,
+    ...GcsFailure.bodyFailures
   })
+})
 
 /** The store as a layer. */
 export const layer = (options: GcsOptions.Options): Layer.Layer<BlobStore.BlobStore, BlobError.BlobError> =>

@@ -44,24 +44,23 @@ const failOnFault = (operation: string, name: string, size: number): Effect.Effe
   return fault === undefined ? Effect.void : Effect.fail(makeError("Invalid", operation, fault))
 }
 
-const connect = (options: GcsOptions.MirrorOptions, location: GcsLocation) =>
-  Effect.gen(function* () {
-    const limits = RequestOptions.resolve(options, RequestOptions.targetConnections)
-    const maxAttempts = Math.max(1, limits.maxAttempts)
-    const endpoint = yield* Effect.mapError(
-      Effect.fromResult(Endpoint.parse(location.endpoint ?? Connection.defaultEndpoint)),
-      (reason) => makeError("Refused", "open", `The endpoint is not valid. ${reason}`)
-    )
-    const account = yield* Effect.mapError(
-      Effect.fromResult(ServiceAccount.parse(Redacted.value(location.credentials))),
-      (reason) => makeError("Denied", "open", reason)
-    )
-    // The user has configured both addresses: that of the service, and in the credentials that of the token endpoint.
-    const transport = yield* Transport.scoped(options, limits)
-    const tokens = Tokens.ofAccount(transport, account, maxAttempts)
-    const { bucketName: bucket, projectId } = location
-    return Connection.make({ bucket, endpoint, transport, tokens, maxAttempts, projectId })
-  })
+const connect = Effect.fnUntraced(function* (options: GcsOptions.MirrorOptions, location: GcsLocation) {
+  const limits = RequestOptions.resolve(options, RequestOptions.targetConnections)
+  const maxAttempts = Math.max(1, limits.maxAttempts)
+  const endpoint = yield* Effect.mapError(
+    Effect.fromResult(Endpoint.parse(location.endpoint ?? Connection.defaultEndpoint)),
+    (reason) => makeError("Refused", "open", `The endpoint is not valid. ${reason}`)
+  )
+  const account = yield* Effect.mapError(
+    Effect.fromResult(ServiceAccount.parse(Redacted.value(location.credentials))),
+    (reason) => makeError("Denied", "open", reason)
+  )
+  // The user has configured both addresses: that of the service, and in the credentials that of the token endpoint.
+  const transport = yield* Transport.scoped(options, limits)
+  const tokens = Tokens.ofAccount(transport, account, maxAttempts)
+  const { bucketName: bucket, projectId } = location
+  return Connection.make({ bucket, endpoint, transport, tokens, maxAttempts, projectId })
+})
 
 /** Returns the function that opens targets. It makes no request. */
 export const open =

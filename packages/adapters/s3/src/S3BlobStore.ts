@@ -21,31 +21,30 @@ import type * as S3Options from "./S3Options.ts"
 import * as Upload from "./internal/uploads/Upload.ts"
 
 /** Opens a store, which is closed with the scope. Makes no request. */
-export const make = (
+export const make = Effect.fnUntraced(function* (
   options: S3Options.Options
-): Effect.Effect<BlobStore.BlobStore["Service"], BlobError.BlobError, Scope.Scope> =>
-  Effect.gen(function* () {
-    const connection = yield* Connection.make(Configuration.forStore(options), options.bucket).pipe(
-      Effect.mapError(S3Errors.toBlobError("open"))
-    )
-    const sizes = Upload.partSizes(options)
+): Effect.fn.Return<BlobStore.BlobStore["Service"], BlobError.BlobError, Scope.Scope> {
+  const connection = yield* Connection.make(Configuration.forStore(options), options.bucket).pipe(
+    Effect.mapError(S3Errors.toBlobError("open"))
+  )
+  const sizes = Upload.partSizes(options)
 
-    return RemoteBlobStore.make<S3Failure.S3Failure>({
-      name: "s3",
-      prefix: options.prefix ?? "",
-      requests: {
-        put: (name, content) => BlobUpload.put(connection, sizes, name, content),
-        head: (name) => BlobObjects.head(connection, name),
-        open: (name, range) => BlobObjects.open(connection, name, range),
-        remove: (name) => BlobObjects.remove(connection, name),
-        list: (prefix) => BlobObjects.list(connection, prefix),
-        check: BlobObjects.check(connection)
-      },
-      isFailure: S3Failure.isFailure,
-      toError: S3Errors.toBlobError,
-      ...S3Failure.bodyFailures
-    })
+  return RemoteBlobStore.make<S3Failure.S3Failure>({
+    name: "s3",
+    prefix: options.prefix ?? "",
+    requests: {
+      put: (name, content) => BlobUpload.put(connection, sizes, name, content),
+      head: (name) => BlobObjects.head(connection, name),
+      open: (name, range) => BlobObjects.open(connection, name, range),
+      remove: (name) => BlobObjects.remove(connection, name),
+      list: (prefix) => BlobObjects.list(connection, prefix),
+      check: BlobObjects.check(connection)
+    },
+    isFailure: S3Failure.isFailure,
+    toError: S3Errors.toBlobError,
+    ...S3Failure.bodyFailures
   })
+})
 
 /** The store as a layer. */
 export const layer = (options: S3Options.Options): Layer.Layer<BlobStore.BlobStore, BlobError.BlobError> =>

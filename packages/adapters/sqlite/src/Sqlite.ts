@@ -146,127 +146,126 @@ const cutTimeout = "10 seconds"
  * When a sync fails, the changes that are not durable fail and are removed from the log, later changes fail, and `StoreFailure`
  * is called.
  */
-export const makeClients = ({
+export const makeClients = Effect.fnUntraced(function* ({
   busyTimeout = "5 seconds",
   file,
   sharing,
   statementTimeout
-}: Options): Effect.Effect<Clients, SqlError, Scope.Scope | Reactivity.Reactivity> =>
-  Effect.gen(function* () {
-    const isShared = sharing !== undefined
-    const durable = file === memory ? undefined : yield* DurableLog.make({ file, isShared })
-    const log = durable?.log
-    const database = yield* openDatabase(file, isShared)
-    // The former processes may have ended because a sync of the log failed. Another sync would not write its pages; this does.
-    if (sharing === "keeper") {
-      yield* Effect.try({
-        try: () => database.exec("PRAGMA wal_checkpoint(TRUNCATE)"),
-        catch: fromThrown("open")
-      })
-    }
-    const writer = Writer.fromDatabase(database, log)
-    const backgroundWriter = log === undefined ? writer : yield* Writer.onThread(file, log)
-    const currentWriter = Effect.map(IsBackgroundWork, (isBackground) => (isBackground ? backgroundWriter : writer))
-    const writerOf = (connection: Connection) => (connection === writer.connection ? writer : backgroundWriter)
-    const pool = FairPool.make({ size: 1, timeout: statementTimeout })
-    const group =
-      log === undefined ? undefined : GroupCommit.make({ writer, turns: pool, isShared, whenSynced: log.whenSynced })
-    const close = group?.close ?? Effect.void
-    yield* Effect.addFinalizer(() => close)
-    /** For what does not join the open transaction. */
-    const turns: FairPool.FairPool = {
-      use: (self) => pool.use(Effect.andThen(close, self)),
-      acquire: Effect.andThen(pool.acquire, close)
-    }
-    const busyRetry = BusyRetry.make(busyTimeout, isShared ? "frequent" : "rare")
-    /** Runs a change of the log itself as the only writer. */
-    const exclusively = <A>(change: () => A): Effect.Effect<A, SqlError> =>
-      busyRetry.statement(
-        turns.use(Effect.try({ try: () => withWriteLock(database, change), catch: fromThrown("begin") }))
-      )
-    /** Makes a change durable after its turn, so that the next one can begin meanwhile; also what a failed one has read. */
-    const durably = <A, E, R>(change: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError, R> =>
-      log === undefined
-        ? change
-        : Effect.uninterruptibleMask((restore) =>
-            Effect.flatMap(Effect.exit(restore(change)), (exit) => {
-              const settled = Effect.andThen(log.settled, exit)
-              return log.needsTrim() ? Effect.andThen(exclusively(log.trim), settled) : settled
-            })
+}: Options): Effect.fn.Return<Clients, SqlError, Scope.Scope | Reactivity.Reactivity> {
+  const isShared = sharing !== undefined
+  const durable = file === memory ? undefined : yield* DurableLog.make({ file, isShared })
+  const log = durable?.log
+  const database = yield* openDatabase(file, isShared)
+  // The former processes may have ended because a sync of the log failed. Another sync would not write its pages; this does.
+  if (sharing === "keeper") {
+    yield* Effect.try({
+      try: () => database.exec("PRAGMA wal_checkpoint(TRUNCATE)"),
+      catch: fromThrown("open")
+    })
+  }
+  const writer = Writer.fromDatabase(database, log)
+  const backgroundWriter = log === undefined ? writer : yield* Writer.onThread(file, log)
+  const currentWriter = Effect.map(IsBackgroundWork, (isBackground) => (isBackground ? backgroundWriter : writer))
+  const writerOf = (connection: Connection) => (connection === writer.connection ? writer : backgroundWriter)
+  const pool = FairPool.make({ size: 1, timeout: statementTimeout })
+  const group =
+    log === undefined ? undefined : GroupCommit.make({ writer, turns: pool, isShared, whenSynced: log.whenSynced })
+  const close = group?.close ?? Effect.void
+  yield* Effect.addFinalizer(() => close)
+  /** For what does not join the open transaction. */
+  const turns: FairPool.FairPool = {
+    use: (self) => pool.use(Effect.andThen(close, self)),
+    acquire: Effect.andThen(pool.acquire, close)
+  }
+  const busyRetry = BusyRetry.make(busyTimeout, isShared ? "frequent" : "rare")
+  /** Runs a change of the log itself as the only writer. */
+  const exclusively = <A>(change: () => A): Effect.Effect<A, SqlError> =>
+    busyRetry.statement(
+      turns.use(Effect.try({ try: () => withWriteLock(database, change), catch: fromThrown("begin") }))
+    )
+  /** Makes a change durable after its turn, so that the next one can begin meanwhile; also what a failed one has read. */
+  const durably = <A, E, R>(change: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError, R> =>
+    log === undefined
+      ? change
+      : Effect.uninterruptibleMask((restore) =>
+          Effect.flatMap(Effect.exit(restore(change)), (exit) => {
+            const settled = Effect.andThen(log.settled, exit)
+            return log.needsTrim() ? Effect.andThen(exclusively(log.trim), settled) : settled
+          })
+        )
+  const write: Borrower = (use) =>
+    Effect.flatMap(currentWriter, ({ borrower }) => durably(busyRetry.statement(turns.use(borrower(use)))))
+  const writing = (sql: string): Borrower =>
+    group === undefined || !isChange(sql)
+      ? write
+      : (use) =>
+          Effect.flatMap(IsBackgroundWork, (isBackground) =>
+            isBackground ? write(use) : durably(busyRetry.statement(group.run(({ connection }) => use(connection))))
           )
-    const write: Borrower = (use) =>
-      Effect.flatMap(currentWriter, ({ borrower }) => durably(busyRetry.statement(turns.use(borrower(use)))))
-    const writing = (sql: string): Borrower =>
-      group === undefined || !isChange(sql)
-        ? write
-        : (use) =>
-            Effect.flatMap(IsBackgroundWork, (isBackground) =>
-              isBackground ? write(use) : durably(busyRetry.statement(group.run(({ connection }) => use(connection))))
-            )
-    const readers =
-      log === undefined ? undefined : yield* Readers.make({ file, timeout: statementTimeout, settled: log.settled })
-    const routed = readers && route(readers, writing)
-    if (log !== undefined) {
-      if (sharing !== "member") yield* Checkpoints.start({ file, log, isShared, turns })
-      yield* log.failed.pipe(
-        Effect.flatMap((error) =>
-          exclusively(log.cut).pipe(
-            Effect.timeout(cutTimeout),
-            Effect.orElseSucceed(() => false),
-            Effect.flatMap((isCut) => Effect.sync(() => log.refuse(isCut))),
-            Effect.andThen(Effect.flatMap(StoreFailure, (report) => report(toMetadataError("commit", error))))
-          )
-        ),
-        Effect.forkScoped
-      )
-    }
-    const client = yield* SqlClient.make({
-      ...common,
-      // For streams.
-      acquirer: Effect.andThen(turns.acquire, backgroundWriter.acquirer),
-      borrower: routed === undefined ? write : (use) => use(routed)
-    })
-    const transactions = Transactions.make({
-      service: client.transactionService,
-      currentWriter,
-      writerOf,
-      group,
-      turns
-    })
-    const durableClient = Object.assign(client, {
-      withTransaction: <A, E, R>(self: Effect.Effect<A, E, R>) =>
-        Effect.withFiber<A, E | SqlError, R>(({ context }) => {
-          const transaction = busyRetry.transaction(transactions.run(self))
-          return transactions.isInside(context) ? transaction : durably(transaction)
-        })
-    })
-    const readWith =
-      (connection: () => Connection): Borrower =>
-      (use) =>
-        busyRetry.statement(Effect.suspend(() => use(connection())))
-    /** Waits for the sync of what a read may have seen of other processes. */
-    const settledRead =
-      (read: Borrower): Borrower =>
-      (use) =>
-        log === undefined ? read(use) : Effect.tap(read(use), log.settled)
-    const reading = (connection: () => Connection) =>
-      SqlClient.make({
-        ...common,
-        acquirer: Effect.sync(connection),
-        borrower: isShared ? settledRead(readWith(connection)) : readWith(connection)
-      })
-    const readClient = durable && (yield* reading(durable.reads))
-    const pages =
-      durable &&
-      readers &&
-      Effect.suspend(() => {
-        const reads = PageReads.make({ direct: durable.reads, threads: readers, maxDirectMillis: 2, threadFactor: 20 })
-        return reading(() => reads)
-      })
-    const pageClient = pages && (yield* pages)
-    const pollClient = pages && (yield* pages)
-    return { client: durableClient, readClient, pageClient, pollClient, version: durable?.version }
+  const readers =
+    log === undefined ? undefined : yield* Readers.make({ file, timeout: statementTimeout, settled: log.settled })
+  const routed = readers && route(readers, writing)
+  if (log !== undefined) {
+    if (sharing !== "member") yield* Checkpoints.start({ file, log, isShared, turns })
+    yield* log.failed.pipe(
+      Effect.flatMap((error) =>
+        exclusively(log.cut).pipe(
+          Effect.timeout(cutTimeout),
+          Effect.orElseSucceed(() => false),
+          Effect.flatMap((isCut) => Effect.sync(() => log.refuse(isCut))),
+          Effect.andThen(Effect.flatMap(StoreFailure, (report) => report(toMetadataError("commit", error))))
+        )
+      ),
+      Effect.forkScoped
+    )
+  }
+  const client = yield* SqlClient.make({
+    ...common,
+    // For streams.
+    acquirer: Effect.andThen(turns.acquire, backgroundWriter.acquirer),
+    borrower: routed === undefined ? write : (use) => use(routed)
   })
+  const transactions = Transactions.make({
+    service: client.transactionService,
+    currentWriter,
+    writerOf,
+    group,
+    turns
+  })
+  const durableClient = Object.assign(client, {
+    withTransaction: <A, E, R>(self: Effect.Effect<A, E, R>) =>
+      Effect.withFiber<A, E | SqlError, R>(({ context }) => {
+        const transaction = busyRetry.transaction(transactions.run(self))
+        return transactions.isInside(context) ? transaction : durably(transaction)
+      })
+  })
+  const readWith =
+    (connection: () => Connection): Borrower =>
+    (use) =>
+      busyRetry.statement(Effect.suspend(() => use(connection())))
+  /** Waits for the sync of what a read may have seen of other processes. */
+  const settledRead =
+    (read: Borrower): Borrower =>
+    (use) =>
+      log === undefined ? read(use) : Effect.tap(read(use), log.settled)
+  const reading = (connection: () => Connection) =>
+    SqlClient.make({
+      ...common,
+      acquirer: Effect.sync(connection),
+      borrower: isShared ? settledRead(readWith(connection)) : readWith(connection)
+    })
+  const readClient = durable && (yield* reading(durable.reads))
+  const pages =
+    durable &&
+    readers &&
+    Effect.suspend(() => {
+      const reads = PageReads.make({ direct: durable.reads, threads: readers, maxDirectMillis: 2, threadFactor: 20 })
+      return reading(() => reads)
+    })
+  const pageClient = pages && (yield* pages)
+  const pollClient = pages && (yield* pages)
+  return { client: durableClient, readClient, pageClient, pollClient, version: durable?.version }
+})
 
 /** Opens a database, as `makeClients` does, without the clients for reads. */
 export const make = (

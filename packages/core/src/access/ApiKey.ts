@@ -49,12 +49,11 @@ export const mint: Effect.Effect<HashedKey, never, SecureRandom | Digest> = Effe
 })
 
 /** Checks the format and the checksum of a key and hashes it. Fails with `Unauthenticated` when either is wrong. */
-export const parse = (text: string): Effect.Effect<HashedKey, Unauthenticated, Digest> =>
-  Effect.gen(function* () {
-    if (!shape.test(text)) return yield* new Unauthenticated()
-    if ((yield* checksum(text.slice(0, bodyLength))) !== text.slice(bodyLength)) return yield* new Unauthenticated()
-    return yield* hashKey(text)
-  })
+export const parse = Effect.fnUntraced(function* (text: string): Effect.fn.Return<HashedKey, Unauthenticated, Digest> {
+  if (!shape.test(text)) return yield* new Unauthenticated()
+  if ((yield* checksum(text.slice(0, bodyLength))) !== text.slice(bodyLength)) return yield* new Unauthenticated()
+  return yield* hashKey(text)
+})
 
 /** Returns the actor that presents this key. `Access` looks up later, with each call, whether the key is valid. */
 export const identify = (text: string): Effect.Effect<Actor.Actor, Unauthenticated, Digest> =>

@@ -27,28 +27,27 @@ export const Me = Schema.Struct({
 export type Me = typeof Me.Type
 
 /** Returns the actor's account and credential. Fails with `Forbidden` for the deployment itself, which has no account. */
-export const get = (actor: Actor): Effect.Effect<Me, AccessError, Access> =>
-  Effect.gen(function* () {
-    const { identify } = yield* Access
-    const identity = yield* identify(actor)
-    if (identity === "system") return yield* new Forbidden()
-    const { account, credential } = identity
-    const tenantId = credential === null ? null : credential.tenantId
-    const inTenant = tenantId === null ? identity : yield* identify(actor, tenantId)
-    const member = inTenant === "system" ? null : inTenant.member
-    return {
-      user: account,
-      credential:
-        credential === null
-          ? null
-          : {
-              id: credential.id,
-              kind: tenantId === null ? ("ACCOUNT_KEY" as const) : ("API_TOKEN" as const),
-              expiresAt: credential.expiresAt,
-              scope: credential.scope,
-              allowedOrigins: credential.allowedOrigins
-            },
-      tenantId,
-      role: member === null ? null : { id: member.role, name: Role.nameOf(member.role) }
-    }
-  })
+export const get = Effect.fnUntraced(function* (actor: Actor): Effect.fn.Return<Me, AccessError, Access> {
+  const { identify } = yield* Access
+  const identity = yield* identify(actor)
+  if (identity === "system") return yield* new Forbidden()
+  const { account, credential } = identity
+  const tenantId = credential === null ? null : credential.tenantId
+  const inTenant = tenantId === null ? identity : yield* identify(actor, tenantId)
+  const member = inTenant === "system" ? null : inTenant.member
+  return {
+    user: account,
+    credential:
+      credential === null
+        ? null
+        : {
+            id: credential.id,
+            kind: tenantId === null ? ("ACCOUNT_KEY" as const) : ("API_TOKEN" as const),
+            expiresAt: credential.expiresAt,
+            scope: credential.scope,
+            allowedOrigins: credential.allowedOrigins
+          },
+    tenantId,
+    role: member === null ? null : { id: member.role, name: Role.nameOf(member.role) }
+  }
+})

@@ -59,23 +59,22 @@ export const decodeWithMarker = (input: unknown): Effect.Effect<CreateFile, Inva
     : decode(input)
 
 /** Makes the record of a new file. */
-export const make = (
+export const make = Effect.fnUntraced(function* (
   description: CreateFile,
   content: Content | null
-): Effect.Effect<StoredFile, never, SecureRandom> =>
-  Effect.gen(function* () {
-    const now = yield* DateTime.now
-    return {
-      id: yield* Ids.make("fil"),
-      name: description.name,
-      path: description.path ?? "/",
-      alias: description.alias ?? null,
-      version: content === null ? 0 : 1,
-      metadata: description.metadata ?? {},
-      headers: Header.merge([], description.headers ?? []),
-      createdAt: now,
-      updatedAt: now,
-      content,
-      damaged: false
-    }
-  })
+): Effect.fn.Return<StoredFile, never, SecureRandom> {
+  const now = yield* DateTime.now
+  return {
+    id: yield* Ids.make("fil"),
+    name: description.name,
+    path: description.path ?? "/",
+    alias: description.alias ?? null,
+    version: content === null ? 0 : 1,
+    metadata: description.metadata ?? {},
+    headers: Header.merge([], description.headers ?? []),
+    createdAt: now,
+    updatedAt: now,
+    content,
+    damaged: false
+  }
+})

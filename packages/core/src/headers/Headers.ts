@@ -52,15 +52,14 @@ const make = Effect.gen(function* () {
   const writer = yield* FileWriter
   const checkOf = yield* HeaderLimit.make
 
-  const update = <E>(
+  const update = Effect.fnUntraced(function* <E>(
     identity: Identity,
     ref: FileRef,
     change: (headers: ReadonlyArray<Header.Header>) => Result.Result<ReadonlyArray<Header.Header>, E>
-  ) =>
-    Effect.gen(function* () {
-      const selector = yield* toSelector(ref, identity)
-      return yield* by(identity)(writer.updateHeaders({ bucket: ref, selector, change, at: yield* DateTime.now }))
-    })
+  ) {
+    const selector = yield* toSelector(ref, identity)
+    return yield* by(identity)(writer.updateHeaders({ bucket: ref, selector, change, at: yield* DateTime.now }))
+  })
 
   const merge = (identity: Identity, ref: FileRef, changes: ReadonlyArray<Header.Header>, pointer: string) =>
     Effect.flatMap(checkOf(ref.tenantId), (check) =>

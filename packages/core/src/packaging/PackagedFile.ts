@@ -39,28 +39,27 @@ const toTransport = (segment: SegmentIndex.IndexedSegment, number: number): Pack
 }
 
 /** Finds a file; undefined if the presentation has none of this name. `read` reads a range of the index. */
-export const find = <E>(
+export const find = Effect.fnUntraced(function* <E>(
   index: SegmentIndex.OpenedIndex,
   name: string,
   read: (range: ByteRange) => Effect.Effect<Uint8Array, E>
-): Effect.Effect<PackagedFile | undefined, E | PackagingError> =>
-  Effect.gen(function* () {
-    const hevc = HevcFiles.parse(name)
-    const parsed = hevc === undefined ? StreamFiles.parseSegment(name) : { representation: 0, index: hevc.index }
-    if (parsed === undefined || hevc?.audio !== undefined) return undefined
-    const { index: number, representation } = parsed
-    const track = index.tracks[representation]
-    if (number === undefined) return track === undefined ? undefined : yield* attempt(() => initialization(track))
-    if (number < 0 || number >= index.count) return undefined
-    const isTransport = name.endsWith(".ts")
-    if (!isTransport && track === undefined) return undefined
-    const segment = yield* SegmentIndex.segment(index, number, read)
-    if (isTransport) return toTransport(segment, number)
-    const planned = track?.kind === "audio" ? segment.audio : segment.video
-    if (planned === null || (planned.firsts[1] ?? 0) === 0) return undefined
-    const size = yield* attempt(() => FragmentedMp4.sizeOf(planned, 0))
-    return {
-      size,
-      cut: (source, isTransient = false) => FragmentedMp4.segment(source, planned, 0, { sequence: number, isTransient })
-    }
-  })
+): Effect.fn.Return<PackagedFile | undefined, E | PackagingError> {
+  const hevc = HevcFiles.parse(name)
+  const parsed = hevc === undefined ? StreamFiles.parseSegment(name) : { representation: 0, index: hevc.index }
+  if (parsed === undefined || hevc?.audio !== undefined) return undefined
+  const { index: number, representation } = parsed
+  const track = index.tracks[representation]
+  if (number === undefined) return track === undefined ? undefined : yield* attempt(() => initialization(track))
+  if (number < 0 || number >= index.count) return undefined
+  const isTransport = name.endsWith(".ts")
+  if (!isTransport && track === undefined) return undefined
+  const segment = yield* SegmentIndex.segment(index, number, read)
+  if (isTransport) return toTransport(segment, number)
+  const planned = track?.kind === "audio" ? segment.audio : segment.video
+  if (planned === null || (planned.firsts[1] ?? 0) === 0) return undefined
+  const size = yield* attempt(() => FragmentedMp4.sizeOf(planned, 0))
+  return {
+    size,
+    cut: (source, isTransient = false) => FragmentedMp4.segment(source, planned, 0, { sequence: number, isTransient })
+  }
+})

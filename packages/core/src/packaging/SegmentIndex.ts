@@ -126,49 +126,47 @@ export const encode = Effect.fnUntraced(function* ({ isComposite, plan, sourceBy
 type Read<E> = (range: ByteRange) => Effect.Effect<Uint8Array, E>
 
 /** Opens an index. Fails with `Malformed` if the bytes are none, or of another version. */
-export const open = <E>(read: Read<E>): Effect.Effect<OpenedIndex, E | PackagingError> =>
-  Effect.gen(function* () {
-    const start = yield* read({ offset: 0, length: fixedBytes })
-    const { isFirst, length } = yield* attempt(() => {
-      const { uint32 } = Bytes.makeReader(start)
-      const [found, known, bytes] = [uint32(), uint32(), uint32()]
-      if (found !== magic || (known !== version && known !== firstVersion)) throw malformed("The bytes are no index.")
-      if (bytes > maxHeadBytes) throw malformed("An index is damaged.")
-      return { isFirst: known === firstVersion, length: bytes }
-    })
-    const bytes = yield* read({ offset: fixedBytes, length })
-    const head = yield* attempt(() => Head.decode(bytes))
-    return { ...head, directoryAt: fixedBytes + length, isFirst }
+export const open = Effect.fnUntraced(function* <E>(read: Read<E>): Effect.fn.Return<OpenedIndex, E | PackagingError> {
+  const start = yield* read({ offset: 0, length: fixedBytes })
+  const { isFirst, length } = yield* attempt(() => {
+    const { uint32 } = Bytes.makeReader(start)
+    const [found, known, bytes] = [uint32(), uint32(), uint32()]
+    if (found !== magic || (known !== version && known !== firstVersion)) throw malformed("The bytes are no index.")
+    if (bytes > maxHeadBytes) throw malformed("An index is damaged.")
+    return { isFirst: known === firstVersion, length: bytes }
   })
+  const bytes = yield* read({ offset: fixedBytes, length })
+  const head = yield* attempt(() => Head.decode(bytes))
+  return { ...head, directoryAt: fixedBytes + length, isFirst }
+})
 
 /** Reads what is needed for one segment. `number` is less than `count`. */
-export const segment = <E>(
+export const segment = Effect.fnUntraced(function* <E>(
   index: OpenedIndex,
   number: number,
   read: Read<E>
-): Effect.Effect<IndexedSegment, E | PackagingError> =>
-  Effect.gen(function* () {
-    const entries = yield* read({ offset: index.directoryAt + entryBytes * number, length: 2 * entryBytes })
-    const entry = yield* attempt(() => {
-      const { uint32 } = Bytes.makeReader(entries)
-      const [offset, transportBytes, counters, end] = [uint32(), uint32(), uint32(), uint32()]
-      if (end < offset || end - offset > maxSegmentBytes) throw malformed("An index is damaged.")
-      return { offset, length: end - offset, transportBytes, counters: Uint8Array.of(counters >> 4, counters & 15) }
-    })
-    const bytes = yield* read({ offset: entry.offset, length: entry.length })
-    return yield* attempt(() => {
-      const reader = Bytes.makeReader(bytes)
-      let video: IndexedSegment["video"] = null
-      let audio: IndexedSegment["audio"] = null
-      for (const track of index.tracks) {
-        const count = reader.whole()
-        const bounds = { maxCount: maxSamples, fileBytes: index.sourceBytes }
-        const samples = SampleColumns.read(reader, bounds, index.isFirst)
-        if (count > samples.count) throw malformed("An index is damaged.")
-        const planned = { firsts: Uint32Array.of(0, count), lead: track.lead }
-        if (track.kind !== "audio") video = { ...planned, track: { ...Head.toVideo(track), samples } }
-        else audio = { ...planned, track: { ...Head.toAudio(track), samples } }
-      }
-      return { video, audio, transportBytes: entry.transportBytes, counters: entry.counters }
-    })
+): Effect.fn.Return<IndexedSegment, E | PackagingError> {
+  const entries = yield* read({ offset: index.directoryAt + entryBytes * number, length: 2 * entryBytes })
+  const entry = yield* attempt(() => {
+    const { uint32 } = Bytes.makeReader(entries)
+    const [offset, transportBytes, counters, end] = [uint32(), uint32(), uint32(), uint32()]
+    if (end < offset || end - offset > maxSegmentBytes) throw malformed("An index is damaged.")
+    return { offset, length: end - offset, transportBytes, counters: Uint8Array.of(counters >> 4, counters & 15) }
   })
+  const bytes = yield* read({ offset: entry.offset, length: entry.length })
+  return yield* attempt(() => {
+    const reader = Bytes.makeReader(bytes)
+    let video: IndexedSegment["video"] = null
+    let audio: IndexedSegment["audio"] = null
+    for (const track of index.tracks) {
+      const count = reader.whole()
+      const bounds = { maxCount: maxSamples, fileBytes: index.sourceBytes }
+      const samples = SampleColumns.read(reader, bounds, index.isFirst)
+      if (count > samples.count) throw malformed("An index is damaged.")
+      const planned = { firsts: Uint32Array.of(0, count), lead: track.lead }
+      if (track.kind !== "audio") video = { ...planned, track: { ...Head.toVideo(track), samples } }
+      else audio = { ...planned, track: { ...Head.toAudio(track), samples } }
+    }
+    return { video, audio, transportBytes: entry.transportBytes, counters: entry.counters }
+  })
+})

@@ -123,49 +123,47 @@ export const readInitialization = (bytes: Uint8Array): Effect.Effect<Initializat
 const segmentWindow = 16 * 1024
 
 /** Reads the samples of a segment of these tracks, or none without a segment. Their offsets are those in the segment. */
-export const readSegment = <E>(
+export const readSegment = Effect.fnUntraced(function* <E>(
   { defaults, tracks }: Initialization,
   segment: Source<E> | undefined
-): Effect.Effect<SourceIndex, E | PackagingError> =>
-  Effect.gen(function* () {
-    const total = { count: 0 }
-    const lists = new Map(tracks.heads.map(({ id }) => [id, SampleList.make(segment?.size ?? 0, total)]))
-    if (segment !== undefined) {
-      const visit = (type: string, body: DataView, offset: number) =>
-        attempt(() => {
-          if (type !== "moof") throw malformed("A segment describes its tracks.")
-          Fragments.add(body, offset, defaults, lists)
-          return true
-        })
-      yield* TopLevel.scan(segment, visit, segmentWindow)
-    }
-    return yield* attempt(() => toIndex({ tracks, samples: new Map(), fragments: { defaults, lists } }))
-  })
+): Effect.fn.Return<SourceIndex, E | PackagingError> {
+  const total = { count: 0 }
+  const lists = new Map(tracks.heads.map(({ id }) => [id, SampleList.make(segment?.size ?? 0, total)]))
+  if (segment !== undefined) {
+    const visit = (type: string, body: DataView, offset: number) =>
+      attempt(() => {
+        if (type !== "moof") throw malformed("A segment describes its tracks.")
+        Fragments.add(body, offset, defaults, lists)
+        return true
+      })
+    yield* TopLevel.scan(segment, visit, segmentWindow)
+  }
+  return yield* attempt(() => toIndex({ tracks, samples: new Map(), fragments: { defaults, lists } }))
+})
 
 /**
  * Reads the index of a file. Fails with the errors of the source, too. `onTracks` gets the tracks before their samples are read, which
  * takes most of the time; if it fails, reading does.
  */
-export const read = <E, E2 = never>(
+export const read = Effect.fnUntraced(function* <E, E2 = never>(
   source: Source<E>,
   onTracks: OnTracks<E2> = () => Effect.void
-): Effect.Effect<SourceIndex, E | E2 | PackagingError> =>
-  Effect.gen(function* () {
-    let found: Found | undefined
-    yield* TopLevel.scan(source, (type, body, offset) =>
-      Effect.gen(function* () {
-        if (type === "moov") {
-          if (found !== undefined) return yield* malformed("The file has two descriptions of its tracks.")
-          found = yield* readMovie(body, source.size, onTracks)
-          return found.fragments !== undefined
-        }
-        const fragments = found?.fragments
-        if (fragments === undefined) return yield* malformed("A fragment comes before the tracks.")
-        yield* parse(() => Fragments.add(body, offset, fragments.defaults, fragments.lists))
-        return true
-      })
-    )
-    const complete = found
-    if (complete === undefined) return yield* malformed("The file has no description of its tracks: it may be cut off.")
-    return yield* parse(() => toIndex(complete))
-  })
+): Effect.fn.Return<SourceIndex, E | E2 | PackagingError> {
+  let found: Found | undefined
+  yield* TopLevel.scan(source, (type, body, offset) =>
+    Effect.gen(function* () {
+      if (type === "moov") {
+        if (found !== undefined) return yield* malformed("The file has two descriptions of its tracks.")
+        found = yield* readMovie(body, source.size, onTracks)
+        return found.fragments !== undefined
+      }
+      const fragments = found?.fragments
+      if (fragments === undefined) return yield* malformed("A fragment comes before the tracks.")
+      yield* parse(() => Fragments.add(body, offset, fragments.defaults, fragments.lists))
+      return true
+    })
+  )
+  const complete = found
+  if (complete === undefined) return yield* malformed("The file has no description of its tracks: it may be cut off.")
+  return yield* parse(() => toIndex(complete))
+})

@@ -127,43 +127,42 @@ export const delayOf = (init: SourceReader.Initialization): Effect.Effect<number
   Effect.map(readTrack({ init, segment: undefined }), ({ start, timeScale }) => start / timeScale)
 
 /** Plans a segment of MPEG-TS. Fails with a `PackagingError` if what is stored is no such segment. */
-export const make = <E>({
+export const make = Effect.fnUntraced(function* <E>({
   audio,
   delay,
   sequence,
   video
-}: StoredTracks<E>): Effect.Effect<StoredSegment<E>, E | PackagingError> =>
-  Effect.gen(function* () {
-    const picture = video === undefined ? undefined : yield* readTrack(video)
-    const sound = audio === undefined ? undefined : yield* planAudio(audio)
-    if (picture !== undefined && !isVideo(picture)) return yield* malformed("A stored track is no video.")
-    const leading = picture ?? sound?.track
-    if (leading === undefined) return yield* malformed("A stored segment has no track.")
-    const [start, end] = spanOf(leading)
-    if (picture !== undefined) yield* attempt(() => decodeLater(picture, delay))
-    if (sound !== undefined) moveBehind(sound, video?.segment?.size ?? 0)
-    const transport = yield* TransportStream.make(1, picture === undefined ? null : plan(picture), sound ?? null, {
-      isAligned: true,
-      longest,
-      shift: Math.round(delay * 90_000)
-    })
-    const heard = audio !== undefined && "planned" in audio ? audio.source : audio?.segment
-    const source = JoinedSource.join<E>([video?.segment ?? nothing, heard ?? nothing])
-    const hasBoth = picture !== undefined && sound !== undefined && (sound.firsts[1] ?? 0) > 0
-    return {
-      size: transport.sizes[0] ?? 0,
-      start,
-      end,
-      audioStart: hasBoth ? spanOf(sound.track)[0] : undefined,
-      codecs: [picture, sound?.track].flatMap((track) => (track === undefined ? [] : [track.codec.name])),
-      cut: (isTransient = false) =>
-        Stream.unwrap(
-          Effect.map(source.open ?? Effect.succeed(source), (opened) =>
-            TransportStream.segment(opened, transport, 0, { isTransient, sequence })
-          )
-        )
-    }
+}: StoredTracks<E>): Effect.fn.Return<StoredSegment<E>, E | PackagingError> {
+  const picture = video === undefined ? undefined : yield* readTrack(video)
+  const sound = audio === undefined ? undefined : yield* planAudio(audio)
+  if (picture !== undefined && !isVideo(picture)) return yield* malformed("A stored track is no video.")
+  const leading = picture ?? sound?.track
+  if (leading === undefined) return yield* malformed("A stored segment has no track.")
+  const [start, end] = spanOf(leading)
+  if (picture !== undefined) yield* attempt(() => decodeLater(picture, delay))
+  if (sound !== undefined) moveBehind(sound, video?.segment?.size ?? 0)
+  const transport = yield* TransportStream.make(1, picture === undefined ? null : plan(picture), sound ?? null, {
+    isAligned: true,
+    longest,
+    shift: Math.round(delay * 90_000)
   })
+  const heard = audio !== undefined && "planned" in audio ? audio.source : audio?.segment
+  const source = JoinedSource.join<E>([video?.segment ?? nothing, heard ?? nothing])
+  const hasBoth = picture !== undefined && sound !== undefined && (sound.firsts[1] ?? 0) > 0
+  return {
+    size: transport.sizes[0] ?? 0,
+    start,
+    end,
+    audioStart: hasBoth ? spanOf(sound.track)[0] : undefined,
+    codecs: [picture, sound?.track].flatMap((track) => (track === undefined ? [] : [track.codec.name])),
+    cut: (isTransient = false) =>
+      Stream.unwrap(
+        Effect.map(source.open ?? Effect.succeed(source), (opened) =>
+          TransportStream.segment(opened, transport, 0, { isTransient, sequence })
+        )
+      )
+  }
+})
 
 /** Returns when the first sample of a stored track is shown, in seconds of the presentation. */
 export const beginOf = <E>(track: StoredTrack<E>): Effect.Effect<number, E | PackagingError> =>
@@ -178,22 +177,21 @@ export interface StoredFragment<E> {
 }
 
 /** Plans a segment of audio as fragmented MP4 with the times of the segments of MPEG-TS. Fails if what is stored is no audio. */
-export const toFragment = <E>(
+export const toFragment = Effect.fnUntraced(function* <E>(
   stored: StoredTrack<E>,
   { delay, sequence }: Pick<StoredTracks<E>, "delay" | "sequence">
-): Effect.Effect<StoredFragment<E>, E | PackagingError> =>
-  Effect.gen(function* () {
-    const found = yield* readTrack(stored)
-    if (isVideo(found)) return yield* malformed("A stored track is no audio.")
-    const track = yield* attempt(() => Times.shift(found, delay))
-    const planned = plan(track)
-    return {
-      init: FragmentedMp4.initialization(track),
-      channels: track.channels,
-      segment: {
-        size: yield* attempt(() => FragmentedMp4.sizeOf(planned, 0)),
-        cut: (isTransient = false) =>
-          FragmentedMp4.segment(stored.segment ?? nothing, planned, 0, { isTransient, sequence })
-      }
+): Effect.fn.Return<StoredFragment<E>, E | PackagingError> {
+  const found = yield* readTrack(stored)
+  if (isVideo(found)) return yield* malformed("A stored track is no audio.")
+  const track = yield* attempt(() => Times.shift(found, delay))
+  const planned = plan(track)
+  return {
+    init: FragmentedMp4.initialization(track),
+    channels: track.channels,
+    segment: {
+      size: yield* attempt(() => FragmentedMp4.sizeOf(planned, 0)),
+      cut: (isTransient = false) =>
+        FragmentedMp4.segment(stored.segment ?? nothing, planned, 0, { isTransient, sequence })
     }
-  })
+  }
+})

@@ -33,14 +33,13 @@ const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
 /** Imports a key. Its id is the beginning of its SHA-256, which needs no setting of its own and does not reveal the key. */
-const importKey = (secret: Redacted.Redacted<Uint8Array>) =>
-  Effect.gen(function* () {
-    const bytes = Redacted.value(secret)
-    const digest = yield* Digest
-    const hash = yield* Effect.orDie(digest.digest(sha256, bytes))
-    const key = yield* Effect.mapError(Aead.key(Aead.aes256Gcm, bytes), () => new SecretKeyInvalid())
-    return { id: Base64Url.encode(hash.subarray(0, 6)), key }
-  })
+const importKey = Effect.fnUntraced(function* (secret: Redacted.Redacted<Uint8Array>) {
+  const bytes = Redacted.value(secret)
+  const digest = yield* Digest
+  const hash = yield* Effect.orDie(digest.digest(sha256, bytes))
+  const key = yield* Effect.mapError(Aead.key(Aead.aes256Gcm, bytes), () => new SecretKeyInvalid())
+  return { id: Base64Url.encode(hash.subarray(0, 6)), key }
+})
 
 const make = Effect.fnUntraced(function* (options: AesSecretBoxOptions) {
   const aead = yield* Aead.Aead
@@ -51,33 +50,31 @@ const make = Effect.fnUntraced(function* (options: AesSecretBoxOptions) {
   const additionalData = (keyId: string, context: string) => encoder.encode(`${keyId}.${context}`)
 
   return SecretBox.of({
-    seal: (secret, context) =>
-      Effect.gen(function* () {
-        const nonce = yield* random.randomBytes(nonceLength)
-        const sealed = yield* Effect.orDie(
-          aead.encrypt(current.key, encoder.encode(Redacted.value(secret)), {
-            nonce,
-            aad: additionalData(current.id, context)
-          })
-        )
-        return `v1.${current.id}.${Base64Url.encode(nonce)}.${Base64Url.encode(sealed)}`
-      }),
+    seal: Effect.fnUntraced(function* (secret, context) {
+      const nonce = yield* random.randomBytes(nonceLength)
+      const sealed = yield* Effect.orDie(
+        aead.encrypt(current.key, encoder.encode(Redacted.value(secret)), {
+          nonce,
+          aad: additionalData(current.id, context)
+        })
+      )
+      return `v1.${current.id}.${Base64Url.encode(nonce)}.${Base64Url.encode(sealed)}`
+    }),
 
-    open: (text, context) =>
-      Effect.gen(function* () {
-        const [version, keyId, nonceText, sealedText, ...rest] = text.split(".")
-        if (version !== "v1" || keyId === undefined || rest.length > 0) return yield* unreadable
-        const key = keys.get(keyId)
-        if (key === undefined) return yield* new SecretError({ reason: "UnknownKey" })
-        const nonce = Base64Url.decode(nonceText ?? "")
-        const sealed = Base64Url.decode(sealedText ?? "")
-        if (Result.isFailure(nonce) || Result.isFailure(sealed)) return yield* unreadable
-        const opened = yield* Effect.mapError(
-          aead.decrypt(key, sealed.success, { nonce: nonce.success, aad: additionalData(keyId, context) }),
-          () => unreadable
-        )
-        return Redacted.make(decoder.decode(opened))
-      }),
+    open: Effect.fnUntraced(function* (text, context) {
+      const [version, keyId, nonceText, sealedText, ...rest] = text.split(".")
+      if (version !== "v1" || keyId === undefined || rest.length > 0) return yield* unreadable
+      const key = keys.get(keyId)
+      if (key === undefined) return yield* new SecretError({ reason: "UnknownKey" })
+      const nonce = Base64Url.decode(nonceText ?? "")
+      const sealed = Base64Url.decode(sealedText ?? "")
+      if (Result.isFailure(nonce) || Result.isFailure(sealed)) return yield* unreadable
+      const opened = yield* Effect.mapError(
+        aead.decrypt(key, sealed.success, { nonce: nonce.success, aad: additionalData(keyId, context) }),
+        () => unreadable
+      )
+      return Redacted.make(decoder.decode(opened))
+    }),
 
     isStale: (text) => text.split(".")[1] !== current.id
   })

@@ -90,17 +90,16 @@ const make = Effect.gen(function* () {
       )
     )
 
-  const checkRow = (row: BlobRow, repair: boolean) =>
-    Effect.gen(function* () {
-      if (row.state !== "READY") return undefined
-      if (row.fileId === null && !row.isPart) {
-        const sweepAt = DateTime.addDuration(yield* DateTime.now, settings.blobGrace)
-        const doomed = repair ? yield* repository.doomUnreferenced([row.blobId], sweepAt) : 0
-        return finding("Unreferenced", row, doomed > 0)
-      }
-      const kind = row.hasParts === null ? yield* compare(row) : row.hasParts ? undefined : "Missing"
-      return kind === undefined ? undefined : finding(kind, row, false)
-    })
+  const checkRow = Effect.fnUntraced(function* (row: BlobRow, repair: boolean) {
+    if (row.state !== "READY") return undefined
+    if (row.fileId === null && !row.isPart) {
+      const sweepAt = DateTime.addDuration(yield* DateTime.now, settings.blobGrace)
+      const doomed = repair ? yield* repository.doomUnreferenced([row.blobId], sweepAt) : 0
+      return finding("Unreferenced", row, doomed > 0)
+    }
+    const kind = row.hasParts === null ? yield* compare(row) : row.hasParts ? undefined : "Missing"
+    return kind === undefined ? undefined : finding(kind, row, false)
+  })
 
   /** Checks every row. Returns their number. */
   const checkRows = Effect.fnUntraced(function* (repair: boolean, report: Report) {

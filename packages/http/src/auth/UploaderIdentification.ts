@@ -29,27 +29,26 @@ export type IdentifyUploader = (
 const isLinkKey = (key: string): boolean => isUploadKey(key) || isShareToken(key)
 
 /** A link precedes the actor that a host supplies: a user of the host who follows a link may lack the permission to write files. */
-export const make = (
+export const make = Effect.fnUntraced(function* (
   identifyActor: ActorIdentification.IdentifyActor
-): Effect.Effect<IdentifyUploader, never, Services> =>
-  Effect.gen(function* () {
-    const links = yield* UploadLinks
-    const rates = yield* RequestRates.make
-    const shares = yield* ShareUse
-    const identifyByShare = yield* ShareIdentification.make
+): Effect.fn.Return<IdentifyUploader, never, Services> {
+  const links = yield* UploadLinks
+  const rates = yield* RequestRates.make
+  const shares = yield* ShareUse
+  const identifyByShare = yield* ShareIdentification.make
 
-    return (request): ReturnType<IdentifyUploader> => {
-      const query = Context.get(request, HttpServerRequest.ParsedSearchParams)
-      const key = PresentedKey.findOne(query, Context.get(request, HttpServerRequest.HttpServerRequest).headers)
-      if (typeof key !== "string") {
-        const { apiKey } = query
-        return typeof apiKey === "string" && isLinkKey(apiKey) ? Effect.fail(key) : identifyActor(request)
-      }
-      if (!isLinkKey(key)) return identifyActor(request)
-      const { bucketId = "", tenantId = "" } = Context.get(request, HttpRouter.RouteContext).params
-      const bucket = { tenantId, bucketId }
-      if (isShareToken(key)) return Effect.flatMap(identifyByShare(request, key, bucket), shares.toUploadGrant)
-      const refusal = links.isKnown(key, bucket) ? undefined : rates.findRefusal(request)
-      return refusal ?? rates.apply(request, links.verify(key, bucket))
+  return (request): ReturnType<IdentifyUploader> => {
+    const query = Context.get(request, HttpServerRequest.ParsedSearchParams)
+    const key = PresentedKey.findOne(query, Context.get(request, HttpServerRequest.HttpServerRequest).headers)
+    if (typeof key !== "string") {
+      const { apiKey } = query
+      return typeof apiKey === "string" && isLinkKey(apiKey) ? Effect.fail(key) : identifyActor(request)
     }
-  })
+    if (!isLinkKey(key)) return identifyActor(request)
+    const { bucketId = "", tenantId = "" } = Context.get(request, HttpRouter.RouteContext).params
+    const bucket = { tenantId, bucketId }
+    if (isShareToken(key)) return Effect.flatMap(identifyByShare(request, key, bucket), shares.toUploadGrant)
+    const refusal = links.isKnown(key, bucket) ? undefined : rates.findRefusal(request)
+    return refusal ?? rates.apply(request, links.verify(key, bucket))
+  }
+})

@@ -64,13 +64,12 @@ const checkPlace = (destination: string, dataDir: string) => {
 }
 
 /** Copies the secret key, unless the configuration has it or nothing is kept in the data directory. */
-const saveSecretKey = ({ dataDir, secretKey }: BackupSettings, file: string) =>
-  Effect.gen(function* () {
-    const source = Path.join(dataDir, secretKeyFile)
-    if (secretKey !== undefined || !(yield* DurableFiles.exists(source))) return false
-    yield* DurableFiles.copy(source, file)
-    return true
-  })
+const saveSecretKey = Effect.fnUntraced(function* ({ dataDir, secretKey }: BackupSettings, file: string) {
+  const source = Path.join(dataDir, secretKeyFile)
+  if (secretKey !== undefined || !(yield* DurableFiles.exists(source))) return false
+  yield* DurableFiles.copy(source, file)
+  return true
+})
 
 /** Makes a snapshot in a directory whose lock this process holds. `from` is the store that is backed up. */
 const makeSnapshot = (

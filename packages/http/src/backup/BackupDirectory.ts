@@ -44,34 +44,32 @@ const pathsIn = (directory: string): SnapshotPaths => ({
 export const paths = (directory: string, id: string): SnapshotPaths => pathsIn(Path.join(snapshotsOf(directory), id))
 
 /** Fails unless the directory is a backup whose format this version knows. */
-export const check = (directory: string): Effect.Effect<void, BackupError> =>
-  Effect.gen(function* () {
-    const path = Path.join(directory, markerFile)
-    if (!(yield* DurableFiles.exists(path))) {
-      return yield* new BackupError({ message: `${directory} is not a backup: it has no ${markerFile}.` })
-    }
-    if ((yield* DurableFiles.attempt(() => Fs.readFile(path, "utf8"))) !== marker) {
-      return yield* new BackupError({
-        message: `${path} has a format of another version. Use that version of Holdfast.`
-      })
-    }
-  })
+export const check = Effect.fnUntraced(function* (directory: string): Effect.fn.Return<void, BackupError> {
+  const path = Path.join(directory, markerFile)
+  if (!(yield* DurableFiles.exists(path))) {
+    return yield* new BackupError({ message: `${directory} is not a backup: it has no ${markerFile}.` })
+  }
+  if ((yield* DurableFiles.attempt(() => Fs.readFile(path, "utf8"))) !== marker) {
+    return yield* new BackupError({
+      message: `${path} has a format of another version. Use that version of Holdfast.`
+    })
+  }
+})
 
 /** Makes an empty or missing directory a backup. Fails when it has other files. */
-export const create = (directory: string): Effect.Effect<void, BackupError> =>
-  Effect.gen(function* () {
-    const names = yield* DurableFiles.names(directory)
-    if (names.includes(markerFile)) return yield* check(directory)
-    if (names.length > 0) {
-      return yield* new BackupError({
-        message: `${directory} is neither empty nor a backup. Name an empty directory, or one that does not exist.`
-      })
-    }
-    yield* DurableFiles.makeDirectory(directory)
-    const draft = Path.join(directory, `.${markerFile}`)
-    yield* DurableFiles.write(draft, marker)
-    yield* DurableFiles.rename(draft, Path.join(directory, markerFile))
-  })
+export const create = Effect.fnUntraced(function* (directory: string): Effect.fn.Return<void, BackupError> {
+  const names = yield* DurableFiles.names(directory)
+  if (names.includes(markerFile)) return yield* check(directory)
+  if (names.length > 0) {
+    return yield* new BackupError({
+      message: `${directory} is neither empty nor a backup. Name an empty directory, or one that does not exist.`
+    })
+  }
+  yield* DurableFiles.makeDirectory(directory)
+  const draft = Path.join(directory, `.${markerFile}`)
+  yield* DurableFiles.write(draft, marker)
+  yield* DurableFiles.rename(draft, Path.join(directory, markerFile))
+})
 
 /** Returns the ids of the complete snapshots, the oldest first. */
 export const list = (directory: string): Effect.Effect<ReadonlyArray<string>, BackupError> =>
@@ -87,39 +85,42 @@ export const read = (directory: string, id: string): Effect.Effect<SnapshotRecor
 }
 
 /** Returns the identity of the store that the newest snapshot with one has. A damaged record, which a verification reports, is skipped. */
-const findOwner = (directory: string) =>
-  Effect.gen(function* () {
-    for (const id of (yield* list(directory)).toReversed()) {
-      const record = yield* Effect.option(read(directory, id))
-      if (Option.isSome(record) && record.value.storeId !== undefined) return record.value.storeId
-    }
-    return undefined
-  })
+const findOwner = Effect.fnUntraced(function* (directory: string) {
+  for (const id of (yield* list(directory)).toReversed()) {
+    const record = yield* Effect.option(read(directory, id))
+    if (Option.isSome(record) && record.value.storeId !== undefined) return record.value.storeId
+  }
+  return undefined
+})
 
 /** Fails when the newest snapshot is of another deployment than the one whose store has this identity. */
-export const checkOwner = (directory: string, storeId: string | undefined): Effect.Effect<void, BackupError> =>
-  Effect.gen(function* () {
-    const owner = yield* findOwner(directory)
-    if (owner === undefined || owner === storeId) return
-    return yield* new BackupError({
-      message: `${directory} is the backup of another deployment. Name another directory. If this deployment was restored from it and replaces the other one, add --adopt-destination once.`
-    })
+export const checkOwner = Effect.fnUntraced(function* (
+  directory: string,
+  storeId: string | undefined
+): Effect.fn.Return<void, BackupError> {
+  const owner = yield* findOwner(directory)
+  if (owner === undefined || owner === storeId) return
+  return yield* new BackupError({
+    message: `${directory} is the backup of another deployment. Name another directory. If this deployment was restored from it and replaces the other one, add --adopt-destination once.`
   })
+})
 
 /** Returns the id of a snapshot that exists: the given one, or the newest. */
-export const choose = (directory: string, wanted: string | undefined): Effect.Effect<string, BackupError> =>
-  Effect.gen(function* () {
-    yield* check(directory)
-    const ids = yield* list(directory)
-    const id = wanted === undefined ? ids.at(-1) : ids.find((id) => id === wanted)
-    if (id !== undefined) return id
-    return yield* new BackupError({
-      message:
-        ids.length === 0
-          ? `${directory} has no complete snapshot.`
-          : `${directory} has no snapshot ${wanted}. Its snapshots are: ${ids.join(", ")}.`
-    })
+export const choose = Effect.fnUntraced(function* (
+  directory: string,
+  wanted: string | undefined
+): Effect.fn.Return<string, BackupError> {
+  yield* check(directory)
+  const ids = yield* list(directory)
+  const id = wanted === undefined ? ids.at(-1) : ids.find((id) => id === wanted)
+  if (id !== undefined) return id
+  return yield* new BackupError({
+    message:
+      ids.length === 0
+        ? `${directory} has no complete snapshot.`
+        : `${directory} has no snapshot ${wanted}. Its snapshots are: ${ids.join(", ")}.`
   })
+})
 
 /** Removes what interrupted backups and removals left. */
 const clean = (directory: string): Effect.Effect<void, BackupError> =>
@@ -132,26 +133,27 @@ const clean = (directory: string): Effect.Effect<void, BackupError> =>
   )
 
 /** Begins a snapshot. It is not visible before `publish`. */
-export const begin = (directory: string, id: string): Effect.Effect<SnapshotPaths, BackupError> =>
-  Effect.gen(function* () {
-    yield* DurableFiles.makeDirectory(snapshotsOf(directory))
-    yield* clean(directory)
-    const unfinished = pathsIn(Path.join(snapshotsOf(directory), `.${id}`))
-    yield* DurableFiles.makeDirectory(unfinished.directory)
-    return unfinished
-  })
+export const begin = Effect.fnUntraced(function* (
+  directory: string,
+  id: string
+): Effect.fn.Return<SnapshotPaths, BackupError> {
+  yield* DurableFiles.makeDirectory(snapshotsOf(directory))
+  yield* clean(directory)
+  const unfinished = pathsIn(Path.join(snapshotsOf(directory), `.${id}`))
+  yield* DurableFiles.makeDirectory(unfinished.directory)
+  return unfinished
+})
 
 /** Completes a snapshot, durably. */
-export const publish = (
+export const publish = Effect.fnUntraced(function* (
   directory: string,
   unfinished: SnapshotPaths,
   record: SnapshotRecord.SnapshotRecord
-): Effect.Effect<void, BackupError> =>
-  Effect.gen(function* () {
-    yield* DurableFiles.write(unfinished.record, SnapshotRecord.encode(record))
-    yield* DurableFiles.syncDirectory(unfinished.directory)
-    yield* DurableFiles.rename(unfinished.directory, paths(directory, record.id).directory)
-  })
+): Effect.fn.Return<void, BackupError> {
+  yield* DurableFiles.write(unfinished.record, SnapshotRecord.encode(record))
+  yield* DurableFiles.syncDirectory(unfinished.directory)
+  yield* DurableFiles.rename(unfinished.directory, paths(directory, record.id).directory)
+})
 
 /** Removes a snapshot. Its contents remain, since others may share them. */
 export const remove = (directory: string, id: string): Effect.Effect<void, BackupError> => {

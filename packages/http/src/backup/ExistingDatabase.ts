@@ -8,17 +8,16 @@ import { BackupError } from "./BackupError.ts"
 import * as DurableFiles from "./DurableFiles.ts"
 
 /** Fails unless the deployment has a database with the schema of this version. Changes nothing. */
-export const check = (settings: MetadataLayer.MetadataSettings) =>
-  Effect.gen(function* () {
-    const file = MetadataLayer.databasePath(settings)
-    if (MetadataLayer.isEmbedded(settings) && !(yield* DurableFiles.exists(file))) {
-      return yield* new BackupError({ message: `There is no database ${file}. Set --data-dir to the data directory.` })
-    }
-    const state = yield* SchemaVersion.state.pipe(Effect.provide(MetadataLayer.layerSqlClient(settings)))
-    const problem = {
-      Empty: "The database has no tables of Holdfast. Check DATABASE_URL and --data-dir.",
-      Older: "The database has the schema of an older version. Use that version, or run `holdfast migrate` first.",
-      Current: undefined
-    }[state]
-    if (problem !== undefined) return yield* new BackupError({ message: problem })
-  })
+export const check = Effect.fnUntraced(function* (settings: MetadataLayer.MetadataSettings) {
+  const file = MetadataLayer.databasePath(settings)
+  if (MetadataLayer.isEmbedded(settings) && !(yield* DurableFiles.exists(file))) {
+    return yield* new BackupError({ message: `There is no database ${file}. Set --data-dir to the data directory.` })
+  }
+  const state = yield* SchemaVersion.state.pipe(Effect.provide(MetadataLayer.layerSqlClient(settings)))
+  const problem = {
+    Empty: "The database has no tables of Holdfast. Check DATABASE_URL and --data-dir.",
+    Older: "The database has the schema of an older version. Use that version, or run `holdfast migrate` first.",
+    Current: undefined
+  }[state]
+  if (problem !== undefined) return yield* new BackupError({ message: problem })
+})

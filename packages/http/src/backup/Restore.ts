@@ -63,14 +63,13 @@ const checkStore = (store: BlobStore["Service"], snapshot: MetadataSnapshot.Meta
         )
   )
 
-const restoreSecretKey = ({ dataDir, secretKey }: BackupSettings, file: string) =>
-  Effect.gen(function* () {
-    if (secretKey !== undefined || !(yield* DurableFiles.exists(file))) return false
-    yield* DurableFiles.makeDirectory(dataDir)
-    yield* DurableFiles.copy(file, Path.join(dataDir, secretKeyFile))
-    yield* DurableFiles.syncDirectory(dataDir)
-    return true
-  })
+const restoreSecretKey = Effect.fnUntraced(function* ({ dataDir, secretKey }: BackupSettings, file: string) {
+  if (secretKey !== undefined || !(yield* DurableFiles.exists(file))) return false
+  yield* DurableFiles.makeDirectory(dataDir)
+  yield* DurableFiles.copy(file, Path.join(dataDir, secretKeyFile))
+  yield* DurableFiles.syncDirectory(dataDir)
+  return true
+})
 
 /**
  * Compares the restored records with the restored contents, and then gives the store an identity of its own: this ends the restore, and

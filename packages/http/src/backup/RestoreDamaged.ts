@@ -56,22 +56,21 @@ const ready = Stream.unwrap(
 )
 
 /** Restores one content. Returns whether the backup has it. */
-const restoreOne = (backup: BlobStore["Service"], row: BlobRow) =>
-  Effect.gen(function* () {
-    const { restoreContent } = yield* Integrity.Integrity
-    return yield* restoreContent(row.blobId, backup.read(BlobKey.make(row))).pipe(
-      Effect.as(true),
-      Effect.catchTags({
-        NotTheContent: () => Effect.succeed(false),
-        // The file was removed meanwhile.
-        NotFound: () => Effect.succeed(true)
-      }),
-      Effect.catchIf(
-        (error) => error._tag === "BlobError" && error.reason === "NotFound",
-        () => Effect.succeed(false)
-      )
+const restoreOne = Effect.fnUntraced(function* (backup: BlobStore["Service"], row: BlobRow) {
+  const { restoreContent } = yield* Integrity.Integrity
+  return yield* restoreContent(row.blobId, backup.read(BlobKey.make(row))).pipe(
+    Effect.as(true),
+    Effect.catchTags({
+      NotTheContent: () => Effect.succeed(false),
+      // The file was removed meanwhile.
+      NotFound: () => Effect.succeed(true)
+    }),
+    Effect.catchIf(
+      (error) => error._tag === "BlobError" && error.reason === "NotFound",
+      () => Effect.succeed(false)
     )
-  })
+  )
+})
 
 const services = (settings: BlobStoreLayer.StoreSettings) =>
   IntegrityLayer.checks.pipe(

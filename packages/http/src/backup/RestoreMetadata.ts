@@ -19,38 +19,36 @@ const notEmpty = (what: string) =>
   new BackupError({ message: `${what} A restore needs an empty database. Name another one, or remove what it has.` })
 
 /** Returns what the database of the deployment has recorded; undefined when there is none, or none with rows. */
-const findRecorded = (settings: MetadataLayer.MetadataSettings) =>
-  Effect.gen(function* () {
-    const isEmbedded = MetadataLayer.isEmbedded(settings)
-    if (isEmbedded && !(yield* DurableFiles.exists(MetadataLayer.databasePath(settings)))) return undefined
-    return yield* Effect.gen(function* () {
-      const state = yield* SchemaVersion.state
-      if (!isEmbedded && (state === "Empty" || (yield* isEmpty(yield* SqlClient)))) return undefined
-      if (state !== "Current") return { restore: undefined }
-      return { restore: yield* Effect.provide(StoreIdentity.findRestore, Layer.fresh(layerMigrated)) }
-    }).pipe(Effect.provide(MetadataLayer.layerSqlClient(settings)))
-  })
+const findRecorded = Effect.fnUntraced(function* (settings: MetadataLayer.MetadataSettings) {
+  const isEmbedded = MetadataLayer.isEmbedded(settings)
+  if (isEmbedded && !(yield* DurableFiles.exists(MetadataLayer.databasePath(settings)))) return undefined
+  return yield* Effect.gen(function* () {
+    const state = yield* SchemaVersion.state
+    if (!isEmbedded && (state === "Empty" || (yield* isEmpty(yield* SqlClient)))) return undefined
+    if (state !== "Current") return { restore: undefined }
+    return { restore: yield* Effect.provide(StoreIdentity.findRestore, Layer.fresh(layerMigrated)) }
+  }).pipe(Effect.provide(MetadataLayer.layerSqlClient(settings)))
+})
 
 /**
  * Returns whether an interrupted restore of the snapshot has restored the metadata. Fails unless the deployment has no metadata, or
  * these.
  */
-export const isRestored = (settings: MetadataLayer.MetadataSettings, snapshot: string) =>
-  Effect.gen(function* () {
-    const found = yield* findRecorded(settings)
-    if (found === undefined) return false
-    if (found.restore === snapshot) return true
-    if (found.restore !== undefined) {
-      return yield* new BackupError({
-        message: `The restore of the snapshot ${found.restore} has not finished. Continue it with --snapshot ${found.restore}, or remove the database.`
-      })
-    }
-    return yield* notEmpty(
-      MetadataLayer.isEmbedded(settings)
-        ? `There is a database ${MetadataLayer.databasePath(settings)} already.`
-        : "The PostgreSQL database has records of Holdfast already."
-    )
-  })
+export const isRestored = Effect.fnUntraced(function* (settings: MetadataLayer.MetadataSettings, snapshot: string) {
+  const found = yield* findRecorded(settings)
+  if (found === undefined) return false
+  if (found.restore === snapshot) return true
+  if (found.restore !== undefined) {
+    return yield* new BackupError({
+      message: `The restore of the snapshot ${found.restore} has not finished. Continue it with --snapshot ${found.restore}, or remove the database.`
+    })
+  }
+  return yield* notEmpty(
+    MetadataLayer.isEmbedded(settings)
+      ? `There is a database ${MetadataLayer.databasePath(settings)} already.`
+      : "The PostgreSQL database has records of Holdfast already."
+  )
+})
 
 /** The metadata of a snapshot: its id, and their file. */
 export interface SavedMetadata {
@@ -62,27 +60,25 @@ export interface SavedMetadata {
  * Copies the file to a place of its own, where the schema becomes that of this version, and records there that the restore has begun:
  * these records appear in the database of the deployment together with all others.
  */
-const prepare = ({ file, id }: SavedMetadata, draft: string) =>
-  Effect.gen(function* () {
-    const { layer } = yield* Effect.promise(() => import("@holdfast/sqlite/SqliteMetadata"))
-    // SQLite would apply the log of an interrupted restore to the new file.
-    const remains = ["", "-wal", "-shm"].map((suffix) => DurableFiles.remove(`${draft}${suffix}`))
-    yield* Effect.all(remains, { discard: true })
-    yield* DurableFiles.copy(file, draft)
-    yield* Effect.provide(StoreIdentity.beginRestore(id), layer({ file: draft }))
-    yield* MetadataSnapshot.seal(draft)
-    yield* DurableFiles.syncFile(draft)
-  })
+const prepare = Effect.fnUntraced(function* ({ file, id }: SavedMetadata, draft: string) {
+  const { layer } = yield* Effect.promise(() => import("@holdfast/sqlite/SqliteMetadata"))
+  // SQLite would apply the log of an interrupted restore to the new file.
+  const remains = ["", "-wal", "-shm"].map((suffix) => DurableFiles.remove(`${draft}${suffix}`))
+  yield* Effect.all(remains, { discard: true })
+  yield* DurableFiles.copy(file, draft)
+  yield* Effect.provide(StoreIdentity.beginRestore(id), layer({ file: draft }))
+  yield* MetadataSnapshot.seal(draft)
+  yield* DurableFiles.syncFile(draft)
+})
 
 /** Copies the file to the place of the database. The database has its name when it is complete. */
-const restoreFile = (settings: MetadataLayer.MetadataSettings, metadata: SavedMetadata) =>
-  Effect.gen(function* () {
-    const file = MetadataLayer.databasePath(settings)
-    const draft = `${file}.restoring`
-    yield* DurableFiles.makeDirectory(Path.dirname(file))
-    yield* prepare(metadata, draft)
-    yield* DurableFiles.rename(draft, file)
-  })
+const restoreFile = Effect.fnUntraced(function* (settings: MetadataLayer.MetadataSettings, metadata: SavedMetadata) {
+  const file = MetadataLayer.databasePath(settings)
+  const draft = `${file}.restoring`
+  yield* DurableFiles.makeDirectory(Path.dirname(file))
+  yield* prepare(metadata, draft)
+  yield* DurableFiles.rename(draft, file)
+})
 
 /** Copies the rows of the file in one transaction. */
 const restoreRows = (settings: MetadataLayer.MetadataSettings, metadata: SavedMetadata) =>

@@ -24,13 +24,12 @@ const exportTo = (settings: MetadataLayer.MetadataSettings, file: string) =>
   }).pipe(Effect.provide(MetadataLayer.layerSqlClient(settings)))
 
 /** Writes the metadata to a file that does not exist yet, durably. The service may run meanwhile. */
-export const save = (settings: MetadataLayer.MetadataSettings, file: string) =>
-  Effect.gen(function* () {
-    // SQLite would create it readable by every user.
-    yield* DurableFiles.attempt(() => Fs.writeFile(file, "", { mode: 0o600, flag: "wx" }))
-    if (MetadataLayer.isEmbedded(settings)) {
-      const { save } = yield* Effect.promise(() => import("@holdfast/sqlite/MetadataSnapshot"))
-      yield* save(MetadataLayer.databasePath(settings), file)
-    } else yield* exportTo(settings, file)
-    yield* DurableFiles.syncFile(file)
-  })
+export const save = Effect.fnUntraced(function* (settings: MetadataLayer.MetadataSettings, file: string) {
+  // SQLite would create it readable by every user.
+  yield* DurableFiles.attempt(() => Fs.writeFile(file, "", { mode: 0o600, flag: "wx" }))
+  if (MetadataLayer.isEmbedded(settings)) {
+    const { save } = yield* Effect.promise(() => import("@holdfast/sqlite/MetadataSnapshot"))
+    yield* save(MetadataLayer.databasePath(settings), file)
+  } else yield* exportTo(settings, file)
+  yield* DurableFiles.syncFile(file)
+})

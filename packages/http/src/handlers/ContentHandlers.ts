@@ -49,31 +49,30 @@ export const layer = HttpApiBuilder.group(
     const shares = yield* ShareUse
     const apiUrl = yield* PublicAddress.makeApiUrl
     /** Uploads by a form; without one where `takesBytes` is true for the request. */
-    const upload = (
+    const upload = Effect.fnUntraced(function* (
       request: HttpServerRequest,
       bucket: BucketRef,
       query: StoreContent.Query,
       takesBytes: (terms: UploadTerms | undefined) => boolean
-    ) =>
-      Effect.gen(function* () {
-        const link = yield* CurrentUploadLink
-        const terms = link?.terms
-        const onConflict = terms?.onConflict ?? query.onConflict ?? "fail"
-        const body = UploadBody.fromRequest(request)
-        const asked: StoreContent.NewUpload = { body, bucket, query, onConflict, terms }
-        const counted =
-          link?.parent._tag === "Share"
-            ? shares.countUpload(link.parent.shareId, RequestBody.declaredLength(request))
-            : identity
-        const file = yield* takesBytes(terms)
-          ? asActor((actor) => counted(store.bytes(actor, asked)))
-          : asActor((actor) => counted(store.form(actor, asked)))
-        const path = [...FileRefs.filesPath(bucket), file.id]
-        const shown = terms === undefined ? file : LinkTerms.withoutDescription(file)
-        if (file.version === 1) return yield* CreatedResponse.withLocation(shown, ...path)
-        const location = yield* CreatedResponse.locationOf(path)
-        return HttpServerResponse.setHeader(FileJson.respondWithFile(shown), "location", location)
-      })
+    ) {
+      const link = yield* CurrentUploadLink
+      const terms = link?.terms
+      const onConflict = terms?.onConflict ?? query.onConflict ?? "fail"
+      const body = UploadBody.fromRequest(request)
+      const asked: StoreContent.NewUpload = { body, bucket, query, onConflict, terms }
+      const counted =
+        link?.parent._tag === "Share"
+          ? shares.countUpload(link.parent.shareId, RequestBody.declaredLength(request))
+          : identity
+      const file = yield* takesBytes(terms)
+        ? asActor((actor) => counted(store.bytes(actor, asked)))
+        : asActor((actor) => counted(store.form(actor, asked)))
+      const path = [...FileRefs.filesPath(bucket), file.id]
+      const shown = terms === undefined ? file : LinkTerms.withoutDescription(file)
+      if (file.version === 1) return yield* CreatedResponse.withLocation(shown, ...path)
+      const location = yield* CreatedResponse.locationOf(path)
+      return HttpServerResponse.setHeader(FileJson.respondWithFile(shown), "location", location)
+    })
 
     const reupload = (request: HttpServerRequest, file: FileRef) =>
       asActor((actor) => store.replace(actor, file, UploadBody.fromRequest(request)))

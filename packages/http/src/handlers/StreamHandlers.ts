@@ -47,29 +47,25 @@ export const layer = HttpApiBuilder.group(
     const playback = yield* Effect.context<PlaybackKeys | Streams>()
     const apiUrl = yield* PublicAddress.makeApiUrl
 
-    const request = (http: HttpServerRequest, file: FileRef, format: Format) =>
-      Effect.gen(function* () {
-        const wait = PreferHeader.parseWait(http.headers["prefer"])
-        const input = yield* readBody(http)
-        const { mode } = yield* Effect.catch(decode(input), ProblemResponse.fail)
-        const record = yield* asActor((actor) =>
-          conversions.request(actor, file, format, { mode, wait: wait?.duration })
-        )
-        return HttpServerResponse.jsonUnsafe(encode(record), {
-          status: record.state === "READY" ? 200 : 202,
-          headers: wait === undefined ? {} : { "preference-applied": wait.applied }
-        })
+    const request = Effect.fnUntraced(function* (http: HttpServerRequest, file: FileRef, format: Format) {
+      const wait = PreferHeader.parseWait(http.headers["prefer"])
+      const input = yield* readBody(http)
+      const { mode } = yield* Effect.catch(decode(input), ProblemResponse.fail)
+      const record = yield* asActor((actor) => conversions.request(actor, file, format, { mode, wait: wait?.duration }))
+      return HttpServerResponse.jsonUnsafe(encode(record), {
+        status: record.state === "READY" ? 200 : 202,
+        headers: wait === undefined ? {} : { "preference-applied": wait.applied }
       })
+    })
 
-    const createKey = (http: HttpServerRequest, file: FileRef, format: Format) =>
-      Effect.gen(function* () {
-        const input = yield* readBody(http)
-        const base = yield* apiUrl
-        const created = yield* asActor((actor) =>
-          Effect.provideContext(KeysForPages.create(actor, file, format, input, base), playback)
-        )
-        return HttpServerResponse.jsonUnsafe(encodeKey(created))
-      })
+    const createKey = Effect.fnUntraced(function* (http: HttpServerRequest, file: FileRef, format: Format) {
+      const input = yield* readBody(http)
+      const base = yield* apiUrl
+      const created = yield* asActor((actor) =>
+        Effect.provideContext(KeysForPages.create(actor, file, format, input, base), playback)
+      )
+      return HttpServerResponse.jsonUnsafe(encodeKey(created))
+    })
 
     const remove = (file: FileRef, format: Format) => asActor((actor) => conversions.cancel(actor, file, format))
 

@@ -16,18 +16,17 @@ export interface Representation {
 const effort: ContentCodings.Effort = { br: 9, gzip: 9 }
 
 /** Makes the representations of a file. Each is computed at its first request and cached. */
-export const make = ({
+export const make = Effect.fnUntraced(function* ({
   content,
   tag
-}: AssetFile): Effect.Effect<(coding: ContentCodings.Coding) => Effect.Effect<Representation>> =>
-  Effect.gen(function* () {
-    const prepare = (coding: ContentCodings.Coding) =>
-      Effect.cached(
-        Effect.map(
-          Effect.promise(() => ContentCodings.encode(content, coding, effort)),
-          (bytes) => ({ coding, bytes, etag: ContentCodings.etagOf(tag, coding) })
-        )
+}: AssetFile): Effect.fn.Return<(coding: ContentCodings.Coding) => Effect.Effect<Representation>> {
+  const prepare = (coding: ContentCodings.Coding) =>
+    Effect.cached(
+      Effect.map(
+        Effect.promise(() => ContentCodings.encode(content, coding, effort)),
+        (bytes) => ({ coding, bytes, etag: ContentCodings.etagOf(tag, coding) })
       )
-    const all = { br: yield* prepare("br"), gzip: yield* prepare("gzip"), identity: yield* prepare("identity") }
-    return (coding) => all[coding]
-  })
+    )
+  const all = { br: yield* prepare("br"), gzip: yield* prepare("gzip"), identity: yield* prepare("identity") }
+  return (coding) => all[coding]
+})

@@ -55,58 +55,60 @@ const noPreflight = S3Error.of("BadRequest", "Insufficient information. Origin r
 const noCors = S3Error.of("AccessForbidden")
 
 /** Makes the app. It answers every request, also those whose address is not below that of the API. */
-export const make = ({ authenticate, endpoint, operations }: Options): Effect.Effect<App, never, OperationServices> =>
-  Effect.gen(function* () {
-    const { region = defaultRegion } = endpoint
-    const assignRequestId = yield* RequestId.makeAssigner
-    const refusals = yield* Refusals
-    const entries = yield* Effect.forEach(operations, (operation) =>
-      Effect.all({
-        operation: Effect.succeed(operation),
-        handle: operation.make,
-        handlePublic: operation.makePublic ?? Effect.succeed(undefined)
-      })
-    )
-    const find = Dispatcher.make(entries)
-    const readPublic = yield* PublicReads.make
-
-    const answer = (request: HttpServerRequest.HttpServerRequest, requestId: string) =>
-      Effect.gen(function* () {
-        const { headers, method } = request
-        if (method === "OPTIONS") return yield* headers["origin"] === undefined ? noPreflight : noCors
-        const address = yield* Address.parse(endpoint, request.url, headers["host"] ?? "")
-        const authenticated = yield* Effect.result(authenticate(request, address))
-        if (Result.isFailure(authenticated)) {
-          if (authenticated.failure !== SignatureFields.unsigned) return yield* Effect.fail(authenticated.failure)
-          const found = yield* Effect.option(find({ ...address, method, headers }))
-          const handle = Option.getOrUndefined(found)?.handlePublic
-          return yield* readPublic({ ...address, method, headers, request, requestId }, handle)
-        }
-        const signed = authenticated.success
-        const { handle } = yield* find({ ...address, method, headers })
-        return yield* onBehalfOf(signed.tenantId)(
-          handle({ ...address, ...signed, region, method, headers, request, requestId })
-        )
-      })
-
-    return Effect.gen(function* () {
-      const request = yield* HttpServerRequest.HttpServerRequest
-      const observe = yield* IdentityObserver
-      const findClientAddress = yield* FindClientAddress
-      const requestId = assignRequestId(request.headers[RequestId.header])
-      const current: RequestInfo = RequestInfos.make({
-        requestId,
-        clientAddress: findClientAddress(request),
-        headers: request.headers,
-        onIdentified: (identity) => observe(request, identity),
-        onRefused: (refusal) => refusals.record(refusal, current)
-      })
-      const resource = request.url.replace(/\?.*$/s, "")
-      const response = yield* answer(request, requestId).pipe(
-        Effect.catchCause((cause) => S3Response.fromCause(cause, { method: request.method, requestId, resource })),
-        Effect.provideService(CurrentRequest, current),
-        Effect.orDie
-      )
-      return HttpServerResponse.setHeaders(response, { "x-amz-request-id": requestId, [RequestId.header]: requestId })
+export const make = Effect.fnUntraced(function* ({
+  authenticate,
+  endpoint,
+  operations
+}: Options): Effect.fn.Return<App, never, OperationServices> {
+  const { region = defaultRegion } = endpoint
+  const assignRequestId = yield* RequestId.makeAssigner
+  const refusals = yield* Refusals
+  const entries = yield* Effect.forEach(operations, (operation) =>
+    Effect.all({
+      operation: Effect.succeed(operation),
+      handle: operation.make,
+      handlePublic: operation.makePublic ?? Effect.succeed(undefined)
     })
+  )
+  const find = Dispatcher.make(entries)
+  const readPublic = yield* PublicReads.make
+
+  const answer = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, requestId: string) {
+    const { headers, method } = request
+    if (method === "OPTIONS") return yield* headers["origin"] === undefined ? noPreflight : noCors
+    const address = yield* Address.parse(endpoint, request.url, headers["host"] ?? "")
+    const authenticated = yield* Effect.result(authenticate(request, address))
+    if (Result.isFailure(authenticated)) {
+      if (authenticated.failure !== SignatureFields.unsigned) return yield* Effect.fail(authenticated.failure)
+      const found = yield* Effect.option(find({ ...address, method, headers }))
+      const handle = Option.getOrUndefined(found)?.handlePublic
+      return yield* readPublic({ ...address, method, headers, request, requestId }, handle)
+    }
+    const signed = authenticated.success
+    const { handle } = yield* find({ ...address, method, headers })
+    return yield* onBehalfOf(signed.tenantId)(
+      handle({ ...address, ...signed, region, method, headers, request, requestId })
+    )
   })
+
+  return Effect.gen(function* () {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const observe = yield* IdentityObserver
+    const findClientAddress = yield* FindClientAddress
+    const requestId = assignRequestId(request.headers[RequestId.header])
+    const current: RequestInfo = RequestInfos.make({
+      requestId,
+      clientAddress: findClientAddress(request),
+      headers: request.headers,
+      onIdentified: (identity) => observe(request, identity),
+      onRefused: (refusal) => refusals.record(refusal, current)
+    })
+    const resource = request.url.replace(/\?.*$/s, "")
+    const response = yield* answer(request, requestId).pipe(
+      Effect.catchCause((cause) => S3Response.fromCause(cause, { method: request.method, requestId, resource })),
+      Effect.provideService(CurrentRequest, current),
+      Effect.orDie
+    )
+    return HttpServerResponse.setHeaders(response, { "x-amz-request-id": requestId, [RequestId.header]: requestId })
+  })
+})

@@ -148,71 +148,66 @@ const isCutOff = (expected: number, reached: number): boolean => {
 }
 
 /** Returns the last events after the program has exited. */
-const finish = (run: FfmpegRun, output: PresentationOutput, seconds: number) =>
-  Effect.gen(function* () {
-    const { expected, failIfCutOff, operation } = run
-    const failed = (detail: string) => new TranscodeError.TranscodeError({ operation, reason: "Failed", detail })
-    if (run.writeCaptions !== undefined) yield* run.writeCaptions
-    const { events, presentation } = yield* Effect.mapError(output.finish, ofOutput(operation))
-    // The program's progress is the decoding time of a frame, which is much lower than the output's end at a low frame rate.
-    const reached = Math.max(seconds, presentation?.duration ?? 0)
-    if (failIfCutOff && expected.duration !== null && isCutOff(expected.duration, reached)) {
-      const [actual, declared] = [reached, expected.duration].map((value) => value.toFixed(1))
-      return yield* failed(`The content is cut off: it ends after ${actual} of ${declared} seconds.`)
-    }
-    if (presentation === undefined) return yield* failed("The content has no playable part.")
-    if (run.check !== undefined) yield* run.check(presentation)
-    return [...events, Events.Finished({ presentation })]
-  })
+const finish = Effect.fnUntraced(function* (run: FfmpegRun, output: PresentationOutput, seconds: number) {
+  const { expected, failIfCutOff, operation } = run
+  const failed = (detail: string) => new TranscodeError.TranscodeError({ operation, reason: "Failed", detail })
+  if (run.writeCaptions !== undefined) yield* run.writeCaptions
+  const { events, presentation } = yield* Effect.mapError(output.finish, ofOutput(operation))
+  // The program's progress is the decoding time of a frame, which is much lower than the output's end at a low frame rate.
+  const reached = Math.max(seconds, presentation?.duration ?? 0)
+  if (failIfCutOff && expected.duration !== null && isCutOff(expected.duration, reached)) {
+    const [actual, declared] = [reached, expected.duration].map((value) => value.toFixed(1))
+    return yield* failed(`The content is cut off: it ends after ${actual} of ${declared} seconds.`)
+  }
+  if (presentation === undefined) return yield* failed("The content has no playable part.")
+  if (run.check !== undefined) yield* run.check(presentation)
+  return [...events, Events.Finished({ presentation })]
+})
 
-const start = (
+const start = Effect.fnUntraced(function* (
   engine: Engine,
   run: FfmpegRun
-): Effect.Effect<
+): Effect.fn.Return<
   Stream.Stream<ConversionEvent, TranscodeError.TranscodeError, Platform>,
   TranscodeError.TranscodeError,
   Platform | Scope.Scope
-> =>
-  Effect.gen(function* () {
-    const { expected, operation } = run
-    yield* makeFolders(engine, run)
-    const open = run.open ?? (expected.format === "hls" ? HlsOutput.make : DashOutput.make)
-    const output = yield* open(run.output, expected)
-    const child = yield* engine.spawn("ffmpeg", { ...run, directory: run.output })
-    yield* Effect.forkScoped(Suspending.follow(run.suspended, child))
-    // Holds only the latest progress: a slow consumer skips states, and the program never waits for it.
-    const progress = yield* Queue.sliding<number, TranscodeError.TranscodeError | Cause.Done>(1)
-    let total = 0
-    yield* monitor(engine, run, child, output, (seconds) => Queue.offerUnsafe(progress, seconds)).pipe(
-      Effect.tap((seconds) => Effect.sync(() => void (total = seconds))),
-      Effect.matchCauseEffect({
-        onFailure: (cause) => Queue.failCause(progress, cause),
-        onSuccess: () => Queue.end(progress)
-      }),
-      Effect.forkScoped
-    )
-    let reported = 0
-    const progressEvents = (seconds: number): ReadonlyArray<ConversionEvent> => {
-      const fraction = Math.min(1, seconds / (expected.duration ?? Infinity))
-      if (fraction <= reported) return []
-      reported = fraction
-      return [Events.Progressed({ fraction })]
-    }
-    const running = Stream.fromQueue(progress).pipe(
-      Stream.mapEffect((seconds) =>
-        Effect.map(Effect.mapError(output.takeEvents, ofOutput(operation)), (events) => [
-          ...events,
-          ...progressEvents(seconds)
-        ])
-      ),
-      Stream.flattenIterable
-    )
-    const finishing = Stream.fromIterableEffect(Effect.suspend(() => finish(run, output, total)))
-    return Stream.make(Events.Started({ presentation: expected })).pipe(
-      Stream.concat(running),
-      Stream.concat(finishing)
-    )
-  })
+> {
+  const { expected, operation } = run
+  yield* makeFolders(engine, run)
+  const open = run.open ?? (expected.format === "hls" ? HlsOutput.make : DashOutput.make)
+  const output = yield* open(run.output, expected)
+  const child = yield* engine.spawn("ffmpeg", { ...run, directory: run.output })
+  yield* Effect.forkScoped(Suspending.follow(run.suspended, child))
+  // Holds only the latest progress: a slow consumer skips states, and the program never waits for it.
+  const progress = yield* Queue.sliding<number, TranscodeError.TranscodeError | Cause.Done>(1)
+  let total = 0
+  yield* monitor(engine, run, child, output, (seconds) => Queue.offerUnsafe(progress, seconds)).pipe(
+    Effect.tap((seconds) => Effect.sync(() => void (total = seconds))),
+    Effect.matchCauseEffect({
+      onFailure: (cause) => Queue.failCause(progress, cause),
+      onSuccess: () => Queue.end(progress)
+    }),
+    Effect.forkScoped
+  )
+  let reported = 0
+  const progressEvents = (seconds: number): ReadonlyArray<ConversionEvent> => {
+    const fraction = Math.min(1, seconds / (expected.duration ?? Infinity))
+    if (fraction <= reported) return []
+    reported = fraction
+    return [Events.Progressed({ fraction })]
+  }
+  const running = Stream.fromQueue(progress).pipe(
+    Stream.mapEffect((seconds) =>
+      Effect.map(Effect.mapError(output.takeEvents, ofOutput(operation)), (events) => [
+        ...events,
+        ...progressEvents(seconds)
+      ])
+    ),
+    Stream.flattenIterable
+  )
+  const finishing = Stream.fromIterableEffect(Effect.suspend(() => finish(run, output, total)))
+  return Stream.make(Events.Started({ presentation: expected })).pipe(Stream.concat(running), Stream.concat(finishing))
+})
 
 /** Returns the events of a run. The program, and the resources of `prepare`, live as long as the stream. */
 export const stream = (

@@ -44,38 +44,36 @@ export interface PlaybackCheck {
   readonly output: string
 }
 
-const hlsTracks = (output: string, presentation: Presentation) =>
-  Effect.gen(function* () {
-    const files = yield* FileSystem.FileSystem
-    const all = [...StreamFiles.hlsRenditions(presentation), ...StreamFiles.hlsAudio(presentation)]
-    return yield* Effect.forEach(all, ({ playlist }, index) =>
-      Effect.map(files.readFileString(`${output}/${playlist}`), (text): Track => {
-        const entries = MediaPlaylist.entries(text)
-        return {
-          hasVideo: presentation.hasVideo && index < presentation.renditions.length,
-          init: undefined,
-          segments: entries.map(({ uri }) => uri),
-          longest: entries.reduce((longest, { duration }) => Math.max(longest, duration), 0)
-        }
-      })
-    )
-  })
-
-const dashTracks = (output: string, presentation: Presentation) =>
-  Effect.gen(function* () {
-    const files = yield* FileSystem.FileSystem
-    const names = yield* files.readDirectory(output)
-    const longest = Manifest.longestSegment(yield* files.readFileString(`${output}/${StreamFiles.entry("dash")}`))
-    return Array.from({ length: StreamFiles.dashRepresentations(presentation) }, (_, id): Track => {
-      const count = names.filter((name) => name.startsWith(`chunk-${id}-`)).length
+const hlsTracks = Effect.fnUntraced(function* (output: string, presentation: Presentation) {
+  const files = yield* FileSystem.FileSystem
+  const all = [...StreamFiles.hlsRenditions(presentation), ...StreamFiles.hlsAudio(presentation)]
+  return yield* Effect.forEach(all, ({ playlist }, index) =>
+    Effect.map(files.readFileString(`${output}/${playlist}`), (text): Track => {
+      const entries = MediaPlaylist.entries(text)
       return {
-        hasVideo: presentation.hasVideo && id < presentation.renditions.length,
-        init: StreamFiles.init(id),
-        segments: Array.from({ length: count }, (__, index) => StreamFiles.chunk(id, index + 1)),
-        longest
+        hasVideo: presentation.hasVideo && index < presentation.renditions.length,
+        init: undefined,
+        segments: entries.map(({ uri }) => uri),
+        longest: entries.reduce((longest, { duration }) => Math.max(longest, duration), 0)
       }
     })
+  )
+})
+
+const dashTracks = Effect.fnUntraced(function* (output: string, presentation: Presentation) {
+  const files = yield* FileSystem.FileSystem
+  const names = yield* files.readDirectory(output)
+  const longest = Manifest.longestSegment(yield* files.readFileString(`${output}/${StreamFiles.entry("dash")}`))
+  return Array.from({ length: StreamFiles.dashRepresentations(presentation) }, (_, id): Track => {
+    const count = names.filter((name) => name.startsWith(`chunk-${id}-`)).length
+    return {
+      hasVideo: presentation.hasVideo && id < presentation.renditions.length,
+      init: StreamFiles.init(id),
+      segments: Array.from({ length: count }, (__, index) => StreamFiles.chunk(id, index + 1)),
+      longest
+    }
   })
+})
 
 /** Names in the scratch directory: the first frame of a segment, and a DASH segment with its initialization segment. */
 const frameName = "frame.h264"

@@ -24,18 +24,20 @@ export const follow = (suspended: Suspended, child: Pick<Child, "stop" | "contin
       )
 
 /** Waits until the run was not suspended for this time, in all. */
-export const awaitActive = (suspended: Suspended, time: Duration.Duration): Effect.Effect<void> =>
-  Effect.gen(function* () {
-    if (suspended === undefined) return yield* Effect.sleep(time)
-    let left = Duration.toMillis(time)
-    while (true) {
-      yield* awaitState(suspended, false)
-      const start = yield* Clock.currentTimeMillis
-      const isOver = yield* Effect.raceFirst(
-        Effect.as(Effect.sleep(left), true),
-        Effect.as(awaitState(suspended, true), false)
-      )
-      if (isOver) return
-      left -= (yield* Clock.currentTimeMillis) - start
-    }
-  })
+export const awaitActive = Effect.fnUntraced(function* (
+  suspended: Suspended,
+  time: Duration.Duration
+): Effect.fn.Return<void> {
+  if (suspended === undefined) return yield* Effect.sleep(time)
+  let left = Duration.toMillis(time)
+  while (true) {
+    yield* awaitState(suspended, false)
+    const start = yield* Clock.currentTimeMillis
+    const isOver = yield* Effect.raceFirst(
+      Effect.as(Effect.sleep(left), true),
+      Effect.as(awaitState(suspended, true), false)
+    )
+    if (isOver) return
+    left -= (yield* Clock.currentTimeMillis) - start
+  }
+})

@@ -31,14 +31,13 @@ export const makeDirectory = (path: string): Effect.Effect<void, FsCall.ErrnoErr
  * Creates a directory and its missing parents, durably. An existing parent that this user may not read cannot be synced and
  * is skipped.
  */
-export const makePath = (path: string): Effect.Effect<void, FsCall.ErrnoError> =>
-  Effect.gen(function* () {
-    const first = yield* FsCall.call<string | undefined>((done) =>
-      Fs.mkdir(path, { mode: directoryMode, recursive: true }, done)
-    )
-    const top = Path.dirname(first ?? path)
-    for (let parent = Path.dirname(path); parent.length >= top.length; parent = Path.dirname(parent)) {
-      yield* FsCall.ignoreCode("EACCES")(syncDirectory(parent))
-      if (parent === Path.dirname(parent)) return
-    }
-  })
+export const makePath = Effect.fnUntraced(function* (path: string): Effect.fn.Return<void, FsCall.ErrnoError> {
+  const first = yield* FsCall.call<string | undefined>((done) =>
+    Fs.mkdir(path, { mode: directoryMode, recursive: true }, done)
+  )
+  const top = Path.dirname(first ?? path)
+  for (let parent = Path.dirname(path); parent.length >= top.length; parent = Path.dirname(parent)) {
+    yield* FsCall.ignoreCode("EACCES")(syncDirectory(parent))
+    if (parent === Path.dirname(parent)) return
+  }
+})

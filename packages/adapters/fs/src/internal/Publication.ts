@@ -38,12 +38,12 @@ export interface Steps {
  * Before the directory is synced, a crash may undo the rename; therefore a failure or an interruption undoes it, too. They
  * cannot restore a blob that the rename replaced. In that case the new blob stays, as a whole.
  */
-export const publish = (
+export const publish = Effect.fnUntraced(function* (
   { directCalls, directories, directorySyncs, layout }: Publisher,
   from: string,
   to: Layout.BlobPath,
   { arrived, checkInterruption }: Steps
-): Effect.Effect<void, FsCall.ErrnoError> => {
+): Effect.fn.Return<void, FsCall.ErrnoError> {
   const rename = Effect.andThen(
     directories.ensure(to.parent),
     Effect.suspend(() =>
@@ -57,17 +57,15 @@ export const publish = (
     directories.forget(to.parent)
     return rename
   })
-  return Effect.gen(function* () {
-    const replaces = yield* exists(to.path)
-    yield* checkInterruption
-    yield* Effect.catchIf(
-      rename,
-      (error) => error.code === "ENOENT",
-      () => createAndRename
-    )
-    yield* directorySyncs.sync(`${layout.blobs}/${to.parent}`, arrived).pipe(
-      Effect.andThen(checkInterruption),
-      Effect.onError(() => (replaces ? Effect.void : FsCall.ignoreFailure(FsCall.unlink(to.path))))
-    )
-  })
-}
+  const replaces = yield* exists(to.path)
+  yield* checkInterruption
+  yield* Effect.catchIf(
+    rename,
+    (error) => error.code === "ENOENT",
+    () => createAndRename
+  )
+  yield* directorySyncs.sync(`${layout.blobs}/${to.parent}`, arrived).pipe(
+    Effect.andThen(checkInterruption),
+    Effect.onError(() => (replaces ? Effect.void : FsCall.ignoreFailure(FsCall.unlink(to.path))))
+  )
+})

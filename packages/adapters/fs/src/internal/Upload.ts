@@ -73,12 +73,15 @@ export const make = (path: string, directCalls: DirectCalls.DirectCalls): Upload
       })
     })
 
-  const finish = Effect.gen(function* () {
-    yield* writer.idle
-    flush(true)
-    yield* writer.idle
-    return { size, sha256: hash.digest("hex") }
-  })
+  const finish = writer.idle.pipe(
+    Effect.andThen(
+      Effect.suspend(() => {
+        flush(true)
+        return writer.idle
+      })
+    ),
+    Effect.map(() => ({ size, sha256: hash.digest("hex") }))
+  )
 
   return { accept: (chunks) => acceptFrom(splitLarge(chunks), 0), finish, discard: writer.discard }
 }

@@ -15,21 +15,20 @@ const interval = 500
  * Repeats `attempt` until its result is no longer `isPending`, or `wait` has elapsed. Returns the last result. Every attempt
  * runs completely, the permission check included: a key that is revoked in the meantime ends the wait.
  */
-export const pollUntil = <A, E, R>(
+export const pollUntil = Effect.fnUntraced(function* <A, E, R>(
   notifier: ConversionNotifier["Service"],
   attempt: Effect.Effect<A, E, R>,
   isPending: (result: Result.Result<A, E>) => boolean,
   wait: Duration.Duration
-): Effect.Effect<A, E, R> =>
-  Effect.gen(function* () {
-    const deadline = (yield* Clock.currentTimeMillis) + Duration.toMillis(wait)
-    while (true) {
-      const result = yield* Effect.result(attempt)
-      const remaining = deadline - (yield* Clock.currentTimeMillis)
-      if (!isPending(result) || remaining <= 0) return yield* Effect.fromResult(result)
-      yield* Effect.timeoutOrElse(notifier.awaitProgress, {
-        duration: Math.min(interval, remaining),
-        orElse: () => Effect.void
-      })
-    }
-  })
+): Effect.fn.Return<A, E, R> {
+  const deadline = (yield* Clock.currentTimeMillis) + Duration.toMillis(wait)
+  while (true) {
+    const result = yield* Effect.result(attempt)
+    const remaining = deadline - (yield* Clock.currentTimeMillis)
+    if (!isPending(result) || remaining <= 0) return yield* Effect.fromResult(result)
+    yield* Effect.timeoutOrElse(notifier.awaitProgress, {
+      duration: Math.min(interval, remaining),
+      orElse: () => Effect.void
+    })
+  }
+})

@@ -132,20 +132,18 @@ export const make = Effect.gen(function* () {
     const head = guarded.head()
 
     return {
-      contentFor: (name) =>
-        Effect.gen(function* () {
-          const types = typesOf(head, name)
-          yield* checkType(types.contentType)
-          return {
-            blobId,
-            size,
-            sha256,
-            etag: declared.entityTag?.() ?? etagOf(sha256),
-            checksum: declared.checksum?.(),
-            ...types,
-            storedAt: yield* DateTime.now
-          }
-        }),
+      contentFor: (name) => {
+        const types = typesOf(head, name)
+        return Effect.map(Effect.andThen(checkType(types.contentType), DateTime.now), (storedAt) => ({
+          blobId,
+          size,
+          sha256,
+          etag: declared.entityTag?.() ?? etagOf(sha256),
+          checksum: declared.checksum?.(),
+          ...types,
+          storedAt
+        }))
+      },
       commit
     }
   })

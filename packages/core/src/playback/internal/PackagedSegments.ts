@@ -14,6 +14,7 @@ import { DamageReports } from "../../integrity/DamageReports.ts"
 import * as ContentSource from "../../packaging/ContentSource.ts"
 import * as PackagedFile from "../../packaging/PackagedFile.ts"
 import * as StoredRung from "../../packaging/internal/StoredRung.ts"
+import type { StoredSegment } from "../../packaging/StoredSegment.ts"
 import * as SegmentIndex from "../../packaging/SegmentIndex.ts"
 import type { BlobError } from "../../storage/BlobError.ts"
 import { BlobStore, type ByteRange } from "../../storage/BlobStore.ts"
@@ -95,33 +96,40 @@ export const make = Effect.fnUntraced(function* (
     }
   }
 
+  /** Plans a segment of HLS of a lower rendition; undefined if the presentation has none with this number. */
+  const planRung = Effect.fnUntraced(function* (
+    { content, index, read, reportDamage }: Opened,
+    parts: Effect.Effect<StoredParts.StoredParts, BlobError | ContentDamaged>,
+    rung: StreamFiles.RungName
+  ) {
+    const found = yield* parts
+    const init = found.get(StreamFiles.ladderInit(rung))
+    const chunk = found.get(StreamFiles.ladderChunk(rung, rung.index + 1))
+    if (init === undefined || chunk === undefined || rung.index >= index.count) return undefined
+    const indexed = yield* MadeSegments.orDamaged(reportDamage)(SegmentIndex.segment(index, rung.index, read))
+    return yield* MadeSegments.orDamaged(chunk.stored.reportDamage)(
+      StoredRung.toTransport({
+        init: yield* readInit(init),
+        chunk: StoredParts.sourceOf(chunk),
+        audio: StoredRung.packagedAudio(indexed, ContentSource.make(content, index.sourceBytes)),
+        delay: 0,
+        sequence: rung.index
+      })
+    )
+  })
+
   /** A segment of HLS of a lower rendition, whose video is stored. */
   const makeFrom = (opened: Opened, { bucket, conversionId }: Wanted, rung: StreamFiles.RungName): Recipe => {
-    const { content, index, read } = opened
-    const names = { init: StreamFiles.ladderInit(rung), chunk: StreamFiles.ladderChunk(rung, rung.index + 1) }
-    const parts = findParts(bucket, conversionId, Object.values(names))
+    const { content, index } = opened
+    const names = [StreamFiles.ladderInit(rung), StreamFiles.ladderChunk(rung, rung.index + 1)]
+    const parts = findParts(bucket, conversionId, names)
     const isAudible = hasAudio(index)
     const reportDamage = Effect.andThen(StoredParts.reportDamage(parts), isAudible ? content.reportDamage : Effect.void)
-    const find = Effect.gen(function* () {
-      const found = yield* parts
-      const [init, chunk] = [found.get(names.init), found.get(names.chunk)]
-      if (init === undefined || chunk === undefined || rung.index >= index.count) return undefined
-      const indexed = yield* MadeSegments.orDamaged(opened.reportDamage)(SegmentIndex.segment(index, rung.index, read))
-      const planned = yield* MadeSegments.orDamaged(chunk.stored.reportDamage)(
-        StoredRung.toTransport({
-          init: yield* readInit(init),
-          chunk: StoredParts.sourceOf(chunk),
-          audio: StoredRung.packagedAudio(indexed, ContentSource.make(content, index.sourceBytes)),
-          delay: 0,
-          sequence: rung.index
-        })
-      )
-      const made: MadeSegments.Made = {
-        size: planned.size,
-        cut: (isTransient) => MadeSegments.cutOrDamaged(planned.cut(isTransient), reportDamage)
-      }
-      return made
+    const toMade = ({ cut, size }: StoredSegment<BlobError | ContentDamaged>): MadeSegments.Made => ({
+      size,
+      cut: (isTransient) => MadeSegments.cutOrDamaged(cut(isTransient), reportDamage)
     })
+    const find = Effect.map(planRung(opened, parts, rung), (planned) => planned && toMade(planned))
     const check = Effect.andThen(StoredParts.check(parts), isAudible ? content.check : Effect.void)
     return { find, check, reportDamage }
   }

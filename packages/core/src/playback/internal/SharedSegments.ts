@@ -76,17 +76,20 @@ export const make = Effect.fnUntraced(function* (
     const audio = SharedTracks.defaultAudio(tracks, rung.index)
     return {
       names: [names.chunk, names.init, ...(audio === undefined ? [] : [audio.name])],
-      make: Effect.fnUntraced(function* (found: StoredParts.StoredParts) {
-        const [init, chunk] = [found.get(names.init), found.get(names.chunk)]
-        if (init === undefined || chunk === undefined) return undefined
-        return yield* StoredRung.toTransport({
-          init: yield* readInit(init),
-          chunk: StoredParts.sourceOf(chunk),
-          audio: audio && { init: audio.init, segment: StoredParts.sourceIn(found)(audio.name) },
-          delay: tracks.delay,
-          sequence: rung.index
-        })
-      })
+      make: (found) => {
+        const init = found.get(names.init)
+        const chunk = found.get(names.chunk)
+        if (init === undefined || chunk === undefined) return Effect.undefined
+        return Effect.flatMap(readInit(init), (read) =>
+          StoredRung.toTransport({
+            init: read,
+            chunk: StoredParts.sourceOf(chunk),
+            audio: audio && { init: audio.init, segment: StoredParts.sourceIn(found)(audio.name) },
+            delay: tracks.delay,
+            sequence: rung.index
+          })
+        )
+      }
     }
   }
 
@@ -117,26 +120,31 @@ export const make = Effect.fnUntraced(function* (
     }
   }
 
+  const findMade = Effect.fnUntraced(function* (
+    { make, names }: Recipe,
+    parts: Effect.Effect<StoredParts.StoredParts, ReadError>,
+    reportDamage: Effect.Effect<void>
+  ) {
+    const found = yield* parts
+    const [first] = names
+    if (first !== undefined && !found.has(first)) return undefined
+    const planned = yield* MadeSegments.orDamaged(reportDamage)(make(found))
+    if (planned === undefined) return undefined
+    const made: MadeSegments.Made = {
+      size: planned.size,
+      cut: (isTransient) => MadeSegments.cutOrDamaged(planned.cut(isTransient), reportDamage)
+    }
+    return made
+  })
+
   /** Opens a segment; undefined if the presentation has none of this name. */
   return Effect.fnUntraced(function* ({ bucket, tracks: blob, ...segment }: Wanted) {
     const tracks = yield* readTracks(bucket, blob)
     const recipe = recipeOf(tracks, segment.name)
     if (recipe === undefined) return undefined
-    const { names } = recipe
-    const parts = findParts(bucket, segment.conversionId, names)
+    const parts = findParts(bucket, segment.conversionId, recipe.names)
     const reportDamage = StoredParts.reportDamage(parts)
-    const find = Effect.gen(function* () {
-      const found = yield* parts
-      const [first] = names
-      if (first !== undefined && !found.has(first)) return undefined
-      const planned = yield* MadeSegments.orDamaged(reportDamage)(recipe.make(found))
-      if (planned === undefined) return undefined
-      const made: MadeSegments.Made = {
-        size: planned.size,
-        cut: (isTransient) => MadeSegments.cutOrDamaged(planned.cut(isTransient), reportDamage)
-      }
-      return made
-    })
+    const find = findMade(recipe, parts, reportDamage)
     const check = StoredParts.check(parts)
     return yield* openMade({ ...segment, source: blob.blobId, version, find, check, reportDamage })
   })

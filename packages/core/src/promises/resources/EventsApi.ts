@@ -42,11 +42,10 @@ export const make = (invoke: Invoke): EventsApi =>
     invoke,
     {
       list: (actor, input) => Events.use((service) => service.list(actor, input.tenantId, input)),
-      export: (actor, input) =>
-        Effect.gen(function* () {
-          const events = yield* Events.use((service) => service.export(actor, input.tenantId, input))
-          return Stream.toReadableStreamWith(Stream.map(events, toLine), yield* Effect.context<never>())
-        })
+      export: Effect.fnUntraced(function* (actor, input) {
+        const events = yield* Events.use((service) => service.export(actor, input.tenantId, input))
+        return Stream.toReadableStreamWith(Stream.map(events, toLine), yield* Effect.context<never>())
+      })
     },
     { list: true }
   )

@@ -185,51 +185,47 @@ export const make = (invoke: Invoke): FilesApi =>
   bind<LibraryFileOperations>(
     invoke,
     {
-      upload: (actor, input) =>
-        Effect.gen(function* () {
-          const { upload } = yield* Uploads
-          // Before the content is read: a name that is refused should not cost a transfer.
-          const description = yield* NewFile.decode(input)
-          const onConflict = yield* NewFile.decodeOnConflict(input.onConflict ?? "fail")
-          const content = yield* toStream(input.content)
-          const options = toUploadOptions(input)
-          const { name, path = "/" } = description
-          const isLarge = (options.length ?? Infinity) > largeContent
-          return yield* upload(actor, input, content, Effect.succeed(description), {
-            ...options,
-            onConflict,
-            name,
-            path,
-            place: isLarge || onConflict === "replace" ? { name, path } : undefined
-          })
-        }),
+      upload: Effect.fnUntraced(function* (actor, input) {
+        const { upload } = yield* Uploads
+        // Before the content is read: a name that is refused should not cost a transfer.
+        const description = yield* NewFile.decode(input)
+        const onConflict = yield* NewFile.decodeOnConflict(input.onConflict ?? "fail")
+        const content = yield* toStream(input.content)
+        const options = toUploadOptions(input)
+        const { name, path = "/" } = description
+        const isLarge = (options.length ?? Infinity) > largeContent
+        return yield* upload(actor, input, content, Effect.succeed(description), {
+          ...options,
+          onConflict,
+          name,
+          path,
+          place: isLarge || onConflict === "replace" ? { name, path } : undefined
+        })
+      }),
 
-      reupload: (actor, input) =>
-        Effect.gen(function* () {
-          const { reupload } = yield* Uploads
-          const content = yield* toStream(input.content)
-          return yield* reupload(actor, input, content, toUploadOptions(input))
-        }),
+      reupload: Effect.fnUntraced(function* (actor, input) {
+        const { reupload } = yield* Uploads
+        const content = yield* toStream(input.content)
+        return yield* reupload(actor, input, content, toUploadOptions(input))
+      }),
 
-      createUpload: (actor, input) =>
-        Effect.gen(function* () {
-          const { create } = yield* ResumableUploads
-          yield* checkMode(input.mode)
-          const onConflict = yield* NewFile.decodeOnConflict(input.onConflict ?? "fail")
-          const { contentType, length, mode } = input
-          const condition = toPrecondition(input)
-          return toRecord(yield* create(actor, input, input, { mode, length, contentType, onConflict, condition }))
-        }),
+      createUpload: Effect.fnUntraced(function* (actor, input) {
+        const { create } = yield* ResumableUploads
+        yield* checkMode(input.mode)
+        const onConflict = yield* NewFile.decodeOnConflict(input.onConflict ?? "fail")
+        const { contentType, length, mode } = input
+        const condition = toPrecondition(input)
+        return toRecord(yield* create(actor, input, input, { mode, length, contentType, onConflict, condition }))
+      }),
 
       reserve: (actor, input) => Files.use((service) => service.reserve(actor, input, input)),
 
-      read: (actor, input) =>
-        Effect.gen(function* () {
-          const { open } = yield* Downloads
-          const download = yield* open(actor, input)
-          const range = input.range === undefined ? undefined : yield* resolveRange(download.content.size, input.range)
-          return new FileDownload(download, range, yield* Effect.context<never>())
-        }),
+      read: Effect.fnUntraced(function* (actor, input) {
+        const { open } = yield* Downloads
+        const download = yield* open(actor, input)
+        const range = input.range === undefined ? undefined : yield* resolveRange(download.content.size, input.range)
+        return new FileDownload(download, range, yield* Effect.context<never>())
+      }),
 
       get: (actor, input) => Files.use((service) => service.get(actor, input, input.expands)),
       exists: (actor, input) => Files.use((service) => service.exists(actor, input, input)),
@@ -249,13 +245,12 @@ export const make = (invoke: Invoke): FilesApi =>
           )
         ),
 
-      uploadUrl: (actor, input) =>
-        Effect.gen(function* () {
-          const apiUrl = yield* decodeApiUrl(input)
-          const { create } = yield* UploadLinks.UploadLinks
-          const link = yield* create(actor, input, input)
-          return { url: `${apiUrl}${UploadLinks.pathOf(link)}`, expiresAt: link.expiresAt }
-        })
+      uploadUrl: Effect.fnUntraced(function* (actor, input) {
+        const apiUrl = yield* decodeApiUrl(input)
+        const { create } = yield* UploadLinks.UploadLinks
+        const link = yield* create(actor, input, input)
+        return { url: `${apiUrl}${UploadLinks.pathOf(link)}`, expiresAt: link.expiresAt }
+      })
     },
     { list: true }
   )

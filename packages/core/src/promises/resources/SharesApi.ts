@@ -93,14 +93,13 @@ export const make = (invoke: Invoke): SharesApi =>
   bind<LibraryShareOperations>(
     invoke,
     {
-      create: (actor, input) =>
-        Effect.gen(function* () {
-          const { create } = yield* Shares
-          const baseUrl = yield* decodeBaseUrl(input)
-          const expiresAt = yield* decodeExpiry(input.expiresAt)
-          const created = yield* create(actor, input, { ...input, expiresAt })
-          return { ...created.share, token: created.token, url: `${baseUrl}${pagePathOf(created)}` }
-        }),
+      create: Effect.fnUntraced(function* (actor, input) {
+        const { create } = yield* Shares
+        const baseUrl = yield* decodeBaseUrl(input)
+        const expiresAt = yield* decodeExpiry(input.expiresAt)
+        const created = yield* create(actor, input, { ...input, expiresAt })
+        return { ...created.share, token: created.token, url: `${baseUrl}${pagePathOf(created)}` }
+      }),
       list: (actor, input) => Shares.use((service) => service.list(actor, input, input)),
       get: (actor, input) => Shares.use((service) => service.get(actor, input)),
       update: (actor, input) =>

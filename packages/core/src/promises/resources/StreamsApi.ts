@@ -159,14 +159,13 @@ export interface StreamsApi extends Methods<LibraryStreamOperations, [actor: Act
 
 export const make = (invoke: Invoke): StreamsApi =>
   bind<LibraryStreamOperations>(invoke, {
-    request: (actor, input) =>
-      Effect.gen(function* () {
-        yield* checkFormat(input.format)
-        yield* checkMode(input.mode)
-        const wait = yield* decodeWait(input)
-        const { request } = yield* Conversions
-        return yield* request(actor, input, input.format, { mode: input.mode, wait })
-      }),
+    request: Effect.fnUntraced(function* (actor, input) {
+      yield* checkFormat(input.format)
+      yield* checkMode(input.mode)
+      const wait = yield* decodeWait(input)
+      const { request } = yield* Conversions
+      return yield* request(actor, input, input.format, { mode: input.mode, wait })
+    }),
 
     get: (actor, input) => Conversions.use((service) => service.get(actor, input, input.format)),
 
@@ -178,27 +177,24 @@ export const make = (invoke: Invoke): StreamsApi =>
 
     cancel: (actor, input) => Conversions.use((service) => service.cancel(actor, input, input.format)),
 
-    read: (actor, input) =>
-      Effect.gen(function* () {
-        yield* checkFormat(input.format)
-        const { format, name = StreamFiles.entry(format) } = input
-        const { open } = yield* Streams
-        const opened = yield* open(actor, input, format, name, { wait: yield* decodeWait(input) })
-        return new StreamDownload(opened, yield* Effect.context<never>())
-      }),
+    read: Effect.fnUntraced(function* (actor, input) {
+      yield* checkFormat(input.format)
+      const { format, name = StreamFiles.entry(format) } = input
+      const { open } = yield* Streams
+      const opened = yield* open(actor, input, format, name, { wait: yield* decodeWait(input) })
+      return new StreamDownload(opened, yield* Effect.context<never>())
+    }),
 
-    poster: (actor, input) =>
-      Effect.gen(function* () {
-        const { openPoster } = yield* Streams
-        return new StreamDownload(yield* openPoster(actor, input), yield* Effect.context<never>())
-      }),
+    poster: Effect.fnUntraced(function* (actor, input) {
+      const { openPoster } = yield* Streams
+      return new StreamDownload(yield* openPoster(actor, input), yield* Effect.context<never>())
+    }),
 
-    playbackKey: (actor, input) =>
-      Effect.gen(function* () {
-        yield* checkFormat(input.format)
-        const apiUrl = yield* decodeApiUrl(input)
-        return yield* KeysForPages.create(actor, input, input.format, input, apiUrl)
-      }),
+    playbackKey: Effect.fnUntraced(function* (actor, input) {
+      yield* checkFormat(input.format)
+      const apiUrl = yield* decodeApiUrl(input)
+      return yield* KeysForPages.create(actor, input, input.format, input, apiUrl)
+    }),
 
     attachCaptions: (actor, input) => Captions.use((service) => service.attach(actor, input, input)),
 

@@ -138,20 +138,18 @@ export const make = (invoke: Invoke): UploadsApi =>
       resume: (actor, input) =>
         ResumableUploads.use((service) => Effect.map(service.resume(actor, input), Records.toRecord)),
 
-      append: (actor, input) =>
-        Effect.gen(function* () {
-          const { append } = yield* ResumableUploads
-          const content = yield* toStream(input.content)
-          return Records.toRecord(yield* append(actor, input, content, { offset: input.offset, length: input.length }))
-        }),
+      append: Effect.fnUntraced(function* (actor, input) {
+        const { append } = yield* ResumableUploads
+        const content = yield* toStream(input.content)
+        return Records.toRecord(yield* append(actor, input, content, { offset: input.offset, length: input.length }))
+      }),
 
-      putPart: (actor, input) =>
-        Effect.gen(function* () {
-          const { putPart } = yield* ResumableUploads
-          const content = yield* toStream(input.content)
-          const { length = knownLength(input.content), number, sha256 } = input
-          return toPartRecord(yield* putPart(actor, input, content, { number, length, sha256 }))
-        }),
+      putPart: Effect.fnUntraced(function* (actor, input) {
+        const { putPart } = yield* ResumableUploads
+        const content = yield* toStream(input.content)
+        const { length = knownLength(input.content), number, sha256 } = input
+        return toPartRecord(yield* putPart(actor, input, content, { number, length, sha256 }))
+      }),
 
       listParts: (actor, input) =>
         ResumableUploads.use((service) => listParts((request) => service.listParts(actor, input, request), input)),

@@ -81,14 +81,13 @@ export const make = Effect.fnUntraced(function* (storePart: StorePart, appends: 
       upload.revision < maxParts
         ? Effect.void
         : Effect.fail(InvalidRequest.at("", `an upload has at most ${maxParts} parts; send more bytes in each request`))
-    const store = <E2, R2>(bytes: Stream.Stream<Uint8Array, E2, R2>) =>
-      Effect.gen(function* () {
-        const at = { offset: upload.received, epoch: upload.epoch }
-        const added = yield* storePart(upload, bytes, { at, options: {}, mayBeEmpty: false })
-        if (added === undefined) return
-        upload = added.upload
-        onStored(upload)
-      })
+    const store = Effect.fnUntraced(function* <E2, R2>(bytes: Stream.Stream<Uint8Array, E2, R2>) {
+      const at = { offset: upload.received, epoch: upload.epoch }
+      const added = yield* storePart(upload, bytes, { at, options: {}, mayBeEmpty: false })
+      if (added === undefined) return
+      upload = added.upload
+      onStored(upload)
+    })
     const inParts = (stop: Effect.Effect<void>) =>
       Effect.gen(function* () {
         const streams = yield* PartStreams.make(guarded.content, { partSize: partBytesOf(upload), stop })

@@ -26,24 +26,23 @@ const describe = (result: Backup.BackupResult): string => {
 }
 
 /** Prints the result. Fails if contents are lost. */
-export const run = (settings: Backup.BackupSettings, { json, ...options }: Options) =>
-  Effect.gen(function* () {
-    const report = BackupReport.make("backup")
-    const result = yield* Backup.backup(settings, { ...options, ...report }).pipe(
-      Effect.ensuring(Effect.sync(report.finish))
+export const run = Effect.fnUntraced(function* (settings: Backup.BackupSettings, { json, ...options }: Options) {
+  const report = BackupReport.make("backup")
+  const result = yield* Backup.backup(settings, { ...options, ...report }).pipe(
+    Effect.ensuring(Effect.sync(report.finish))
+  )
+  yield* Output.writeLine(json ? JSON.stringify(result) : describe(result))
+  if (!json && result.removedSnapshots.length > 0) {
+    yield* Output.writeLine(
+      `Removed the snapshots ${result.removedSnapshots.join(", ")} and ${result.removedContents} contents.`
     )
-    yield* Output.writeLine(json ? JSON.stringify(result) : describe(result))
-    if (!json && result.removedSnapshots.length > 0) {
-      yield* Output.writeLine(
-        `Removed the snapshots ${result.removedSnapshots.join(", ")} and ${result.removedContents} contents.`
-      )
-    }
-    if (!result.hasSecretKey && !json) {
-      yield* Output.writeError("The backup has no secret key. Keep the value of HOLDFAST_SECRET_KEY apart from it.")
-    }
-    if (result.lost > 0) {
-      return yield* new BackupReport.BackupFault({
-        message: `${result.lost} contents are missing or damaged in the store. The backup has all others.`
-      })
-    }
-  })
+  }
+  if (!result.hasSecretKey && !json) {
+    yield* Output.writeError("The backup has no secret key. Keep the value of HOLDFAST_SECRET_KEY apart from it.")
+  }
+  if (result.lost > 0) {
+    return yield* new BackupReport.BackupFault({
+      message: `${result.lost} contents are missing or damaged in the store. The backup has all others.`
+    })
+  }
+})

@@ -47,20 +47,25 @@ interface Printing<A, E> extends Options {
 }
 
 /** Prints a list page by page, so that memory does not grow with its length. */
-const print = <A, E>({ heading, json, list, toCells, toJson }: Printing<A, E>): Effect.Effect<void, E> =>
-  Effect.gen(function* () {
-    let cursor: string | null = null
-    let before: ReadonlyArray<ReadonlyArray<string>> = json ? [] : [heading]
-    do {
-      const page: Page.Page<A> = yield* list({ limit: Page.maxLimit, cursor: cursor ?? undefined })
-      const lines = json
-        ? page.items.map((item) => JSON.stringify(toJson(item))).join("\n")
-        : Output.table([...before, ...page.items.map(toCells)])
-      if (lines !== "") yield* Output.writeLine(lines)
-      before = []
-      cursor = page.nextCursor
-    } while (cursor !== null)
-  })
+const print = Effect.fnUntraced(function* <A, E>({
+  heading,
+  json,
+  list,
+  toCells,
+  toJson
+}: Printing<A, E>): Effect.fn.Return<void, E> {
+  let cursor: string | null = null
+  let before: ReadonlyArray<ReadonlyArray<string>> = json ? [] : [heading]
+  do {
+    const page: Page.Page<A> = yield* list({ limit: Page.maxLimit, cursor: cursor ?? undefined })
+    const lines = json
+      ? page.items.map((item) => JSON.stringify(toJson(item))).join("\n")
+      : Output.table([...before, ...page.items.map(toCells)])
+    if (lines !== "") yield* Output.writeLine(lines)
+    before = []
+    cursor = page.nextCursor
+  } while (cursor !== null)
+})
 
 const encodeBucket = Schema.encodeSync(Bucket.Bucket)
 

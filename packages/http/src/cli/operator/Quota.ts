@@ -27,24 +27,23 @@ const services = (config: Config) =>
     Layer.provide(Layer.succeed(Settings.Settings, Settings.fromInput({ quota: QuotaSettings.fromConfig(config) })))
   )
 
-const print = (tenantId: string, isJson: boolean) =>
-  Effect.gen(function* () {
-    const quotas = yield* Quotas.Quotas
-    const { limits, own } = yield* quotas.get(Actor.system, tenantId)
-    const { usage } = yield* quotas.ofTenant(Actor.system, tenantId)
-    if (isJson) return yield* Output.writeLine(JSON.stringify({ limits, own, usage }))
-    const used: { readonly [Name in Names]?: number } = {
-      ...usage,
-      bytes: usage.contentBytes + usage.streamBytes + usage.reservedBytes
-    }
-    const rows = Quota.names.map((name) => [
-      name,
-      String(used[name] ?? "-"),
-      String(limits[name] ?? "none"),
-      own[name] === undefined ? "settings" : "tenant"
-    ])
-    return yield* Output.writeLine(Output.table([["RESOURCE", "USED", "LIMIT", "SET FOR"], ...rows]))
-  })
+const print = Effect.fnUntraced(function* (tenantId: string, isJson: boolean) {
+  const quotas = yield* Quotas.Quotas
+  const { limits, own } = yield* quotas.get(Actor.system, tenantId)
+  const { usage } = yield* quotas.ofTenant(Actor.system, tenantId)
+  if (isJson) return yield* Output.writeLine(JSON.stringify({ limits, own, usage }))
+  const used: { readonly [Name in Names]?: number } = {
+    ...usage,
+    bytes: usage.contentBytes + usage.streamBytes + usage.reservedBytes
+  }
+  const rows = Quota.names.map((name) => [
+    name,
+    String(used[name] ?? "-"),
+    String(limits[name] ?? "none"),
+    own[name] === undefined ? "settings" : "tenant"
+  ])
+  return yield* Output.writeLine(Output.table([["RESOURCE", "USED", "LIMIT", "SET FOR"], ...rows]))
+})
 
 export const get = (config: Config, { json, tenantId }: { readonly tenantId: string; readonly json: boolean }) =>
   print(tenantId, json).pipe(Effect.provide(services(config)))

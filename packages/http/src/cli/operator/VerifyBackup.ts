@@ -13,19 +13,16 @@ export interface Options {
 }
 
 /** Prints a summary. Fails if something is missing or damaged. */
-export const run = ({ json, ...options }: Options) =>
-  Effect.gen(function* () {
-    const report = BackupReport.make("verify")
-    const result = yield* VerifyBackup.verify({ ...options, ...report }).pipe(
-      Effect.ensuring(Effect.sync(report.finish))
-    )
-    const { contents, faults, snapshots } = result
-    yield* Output.writeLine(
-      json ? JSON.stringify(result) : `${snapshots.length} snapshots, ${contents} contents: ${faults} faults.`
-    )
-    if (faults > 0) {
-      return yield* new BackupReport.BackupFault({
-        message: "The backup is incomplete or damaged. Remove the files that are named above and back up again."
-      })
-    }
-  })
+export const run = Effect.fnUntraced(function* ({ json, ...options }: Options) {
+  const report = BackupReport.make("verify")
+  const result = yield* VerifyBackup.verify({ ...options, ...report }).pipe(Effect.ensuring(Effect.sync(report.finish)))
+  const { contents, faults, snapshots } = result
+  yield* Output.writeLine(
+    json ? JSON.stringify(result) : `${snapshots.length} snapshots, ${contents} contents: ${faults} faults.`
+  )
+  if (faults > 0) {
+    return yield* new BackupReport.BackupFault({
+      message: "The backup is incomplete or damaged. Remove the files that are named above and back up again."
+    })
+  }
+})

@@ -49,49 +49,48 @@ const unreachable = (url: URL) => (cause: unknown) =>
   })
 
 /** Sends a request. Returns the response with any status; its body can be read until the scope closes. */
-export const send = (
+export const send = Effect.fnUntraced(function* (
   bucket: RemoteBucket,
   request: RemoteRequest
-): Effect.Effect<Http.IncomingMessage, RemoteError, Scope.Scope> =>
-  Effect.gen(function* () {
-    const { body, headers, method, path } = request
-    const url = urlOf(bucket, path)
-    const outgoing = yield* Effect.acquireRelease(
-      Effect.sync(() =>
-        (url.protocol === "https:" ? Https : Http).request(url, {
-          method,
-          headers: {
-            authorization: `Bearer ${Redacted.value(bucket.key)}`,
-            ...headers,
-            ...(body === undefined ? undefined : { expect: "100-continue" })
-          }
-        })
-      ),
-      (acquired) => Effect.sync(() => void acquired.destroy())
-    )
-    return yield* Effect.callback<Http.IncomingMessage, RemoteError>((resume) => {
-      const onError = (cause: unknown) => resume(Effect.fail(unreachable(url)(cause)))
-      // A response may arrive before the body is sent completely. It is final nevertheless.
-      outgoing.once("response", (response) => resume(Effect.succeed(response)))
-      outgoing.on("error", onError)
-      if (body === undefined) return void outgoing.end()
-      let hasBegun = false
-      const begin = () => {
-        if (hasBegun || outgoing.destroyed) return
-        hasBegun = true
-        clearTimeout(timer)
-        pipeline(body, outgoing).catch(onError)
-      }
-      const timer = setTimeout(begin, continueTimeout)
-      outgoing.once("continue", begin)
-      outgoing.once("response", () => clearTimeout(timer))
-      outgoing.flushHeaders()
-      return Effect.sync(() => {
-        clearTimeout(timer)
-        body.destroy()
+): Effect.fn.Return<Http.IncomingMessage, RemoteError, Scope.Scope> {
+  const { body, headers, method, path } = request
+  const url = urlOf(bucket, path)
+  const outgoing = yield* Effect.acquireRelease(
+    Effect.sync(() =>
+      (url.protocol === "https:" ? Https : Http).request(url, {
+        method,
+        headers: {
+          authorization: `Bearer ${Redacted.value(bucket.key)}`,
+          ...headers,
+          ...(body === undefined ? undefined : { expect: "100-continue" })
+        }
       })
+    ),
+    (acquired) => Effect.sync(() => void acquired.destroy())
+  )
+  return yield* Effect.callback<Http.IncomingMessage, RemoteError>((resume) => {
+    const onError = (cause: unknown) => resume(Effect.fail(unreachable(url)(cause)))
+    // A response may arrive before the body is sent completely. It is final nevertheless.
+    outgoing.once("response", (response) => resume(Effect.succeed(response)))
+    outgoing.on("error", onError)
+    if (body === undefined) return void outgoing.end()
+    let hasBegun = false
+    const begin = () => {
+      if (hasBegun || outgoing.destroyed) return
+      hasBegun = true
+      clearTimeout(timer)
+      pipeline(body, outgoing).catch(onError)
+    }
+    const timer = setTimeout(begin, continueTimeout)
+    outgoing.once("continue", begin)
+    outgoing.once("response", () => clearTimeout(timer))
+    outgoing.flushHeaders()
+    return Effect.sync(() => {
+      clearTimeout(timer)
+      body.destroy()
     })
   })
+})
 
 /** Reads the body of a response as text. */
 export const readText = (response: Http.IncomingMessage): Effect.Effect<string, RemoteError> =>

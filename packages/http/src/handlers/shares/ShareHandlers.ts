@@ -16,22 +16,13 @@ export const layer = HttpApiBuilder.group(
     const shares = yield* Shares.Shares
     const baseUrl = yield* PublicAddress.makeBaseUrl
     return handlers.handleAll({
-      create: ({ params, payload }) =>
-        Effect.gen(function* () {
-          const created = yield* asActor((actor) => shares.create(actor, params, payload))
-          const { share, token } = created
-          const record = { ...share, token, url: `${yield* baseUrl}${Shares.pagePathOf(created)}` }
-          const { bucketId, tenantId } = params
-          return yield* CreatedResponse.withLocation(
-            record,
-            "tenants",
-            tenantId,
-            "buckets",
-            bucketId,
-            "shares",
-            share.id
-          )
-        }),
+      create: Effect.fnUntraced(function* ({ params, payload }) {
+        const created = yield* asActor((actor) => shares.create(actor, params, payload))
+        const { share, token } = created
+        const record = { ...share, token, url: `${yield* baseUrl}${Shares.pagePathOf(created)}` }
+        const { bucketId, tenantId } = params
+        return yield* CreatedResponse.withLocation(record, "tenants", tenantId, "buckets", bucketId, "shares", share.id)
+      }),
       list: ({ params, query }) => asActor((actor) => shares.list(actor, params, query)),
       get: ({ params }) => asActor((actor) => shares.get(actor, params)),
       update: ({ params, payload }) => asActor((actor) => shares.update(actor, params, payload)),

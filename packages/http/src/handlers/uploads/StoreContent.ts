@@ -99,52 +99,49 @@ export const make = Effect.gen(function* () {
     limits,
 
     /** Stores the file of a form. */
-    form: (actor: Actor, upload: NewUpload) =>
-      Effect.gen(function* () {
-        const { bucket, terms } = upload
-        const options = yield* optionsOf(upload)
-        const { body, file, isBodyKnown } = yield* upload.body.openForm(limitsWithin(terms))
-        const description = body.pipe(
-          Effect.flatMap((value) => describe(upload, value)),
-          Effect.flatMap((value) => withDefaultName(value, file.filename))
-        )
-        // A description that precedes the file is validated before the file's bytes are read.
-        const known = isBodyKnown ? yield* Effect.flatMap(description, NewFile.decode) : undefined
-        const sha256OfPart = yield* Digests.declaredSha256(file.headers)
-        return yield* uploads.upload(actor, bucket, file.stream, description, {
-          ...options,
-          // The query states the path for a form whose description follows the file.
-          ...(known === undefined ? { path: terms?.path ?? upload.query.path } : knownOptions(upload, known)),
-          sha256: sha256OfPart ?? options.sha256,
-          contentType: file.contentType
-        })
-      }).pipe(Effect.scoped),
+    form: Effect.fnUntraced(function* (actor: Actor, upload: NewUpload) {
+      const { bucket, terms } = upload
+      const options = yield* optionsOf(upload)
+      const { body, file, isBodyKnown } = yield* upload.body.openForm(limitsWithin(terms))
+      const description = body.pipe(
+        Effect.flatMap((value) => describe(upload, value)),
+        Effect.flatMap((value) => withDefaultName(value, file.filename))
+      )
+      // A description that precedes the file is validated before the file's bytes are read.
+      const known = isBodyKnown ? yield* Effect.flatMap(description, NewFile.decode) : undefined
+      const sha256OfPart = yield* Digests.declaredSha256(file.headers)
+      return yield* uploads.upload(actor, bucket, file.stream, description, {
+        ...options,
+        // The query states the path for a form whose description follows the file.
+        ...(known === undefined ? { path: terms?.path ?? upload.query.path } : knownOptions(upload, known)),
+        sha256: sha256OfPart ?? options.sha256,
+        contentType: file.contentType
+      })
+    }, Effect.scoped),
 
     /** Stores the body as a new file. */
-    bytes: (actor: Actor, upload: NewUpload) =>
-      Effect.gen(function* () {
-        const { body, bucket, terms } = upload
-        const options = yield* optionsOf(upload)
-        const known = yield* Effect.flatMap(describe(upload, {}), NewFile.decode)
-        const content = yield* body.openContent(limitsWithin(terms))
-        return yield* uploads.upload(actor, bucket, content, Effect.succeed(known), {
-          ...options,
-          ...knownOptions(upload, known),
-          length: RequestBody.declaredLength(body),
-          contentType: body.headers["content-type"]
-        })
-      }),
+    bytes: Effect.fnUntraced(function* (actor: Actor, upload: NewUpload) {
+      const { body, bucket, terms } = upload
+      const options = yield* optionsOf(upload)
+      const known = yield* Effect.flatMap(describe(upload, {}), NewFile.decode)
+      const content = yield* body.openContent(limitsWithin(terms))
+      return yield* uploads.upload(actor, bucket, content, Effect.succeed(known), {
+        ...options,
+        ...knownOptions(upload, known),
+        length: RequestBody.declaredLength(body),
+        contentType: body.headers["content-type"]
+      })
+    }),
 
     /** Stores the body as the content of a file. */
-    replace: (actor: Actor, file: FileRef, body: UploadBody) =>
-      Effect.gen(function* () {
-        const options = yield* optionsFromHeaders(body.headers)
-        const content = yield* body.openContent(limits)
-        return yield* uploads.reupload(actor, file, content, {
-          ...options,
-          length: RequestBody.declaredLength(body),
-          contentType: body.headers["content-type"]
-        })
+    replace: Effect.fnUntraced(function* (actor: Actor, file: FileRef, body: UploadBody) {
+      const options = yield* optionsFromHeaders(body.headers)
+      const content = yield* body.openContent(limits)
+      return yield* uploads.reupload(actor, file, content, {
+        ...options,
+        length: RequestBody.declaredLength(body),
+        contentType: body.headers["content-type"]
       })
+    })
   }
 })

@@ -16,32 +16,30 @@ export type RootKeySettings = Pick<Config, "rootEmail" | "rootKey">
 const name = "root"
 
 /** Stores the configured key if there is one. Called before the first request, so that the key is valid by then. */
-export const storeConfigured = ({
+export const storeConfigured = Effect.fnUntraced(function* ({
   rootEmail: email,
   rootKey: key
-}: RootKeySettings): Effect.Effect<void, Forbidden | InvalidRequest | MetadataError, Accounts | Digest> =>
-  Effect.gen(function* () {
-    if (key === undefined) return
-    const accounts = yield* Accounts
-    // `Config.load` has validated the key.
-    const minted = yield* Effect.orDie(ApiKey.parse(Redacted.value(key)))
-    yield* accounts.createKey(Actor.system, { email, name }, minted)
-  })
+}: RootKeySettings): Effect.fn.Return<void, Forbidden | InvalidRequest | MetadataError, Accounts | Digest> {
+  if (key === undefined) return
+  const accounts = yield* Accounts
+  // `Config.load` has validated the key.
+  const minted = yield* Effect.orDie(ApiKey.parse(Redacted.value(key)))
+  yield* accounts.createKey(Actor.system, { email, name }, minted)
+})
 
 /** Creates and returns the first key if none is configured and the database has none; otherwise returns undefined. */
-export const createFirst = ({
+export const createFirst = Effect.fnUntraced(function* ({
   rootEmail: email,
   rootKey: configured
-}: RootKeySettings): Effect.Effect<
+}: RootKeySettings): Effect.fn.Return<
   Redacted.Redacted | undefined,
   Forbidden | InvalidRequest | InvalidCursor | MetadataError,
   Accounts
-> =>
-  Effect.gen(function* () {
-    if (configured !== undefined) return undefined
-    const accounts = yield* Accounts
-    const existing = yield* accounts.listKeys(Actor.system, { limit: 1 })
-    if (existing.items.length > 0) return undefined
-    const created = yield* accounts.createKey(Actor.system, { email, name })
-    return created.key
-  })
+> {
+  if (configured !== undefined) return undefined
+  const accounts = yield* Accounts
+  const existing = yield* accounts.listKeys(Actor.system, { limit: 1 })
+  if (existing.items.length > 0) return undefined
+  const created = yield* accounts.createKey(Actor.system, { email, name })
+  return created.key
+})

@@ -72,13 +72,14 @@ const formatLost = (count: number): string => JSON.stringify({ time: timestamp()
  * Makes an access log that writes to standard output until the scope closes. Several processes may write to it: then a line has the
  * number of its process.
  */
-export const make = (format: Config["logFormat"]): Effect.Effect<AccessLog, never, Scope.Scope> =>
-  Effect.gen(function* () {
-    const worker = yield* CurrentWorker
-    const formatLine = format === "json" ? formatJson : formatPretty
-    const lines = yield* LineWriter.make({ descriptor: 1, isShared: worker !== undefined, formatLost })
-    return { record: (request, outcome) => lines.write(formatLine(request, outcome, worker?.number)) }
-  })
+export const make = Effect.fnUntraced(function* (
+  format: Config["logFormat"]
+): Effect.fn.Return<AccessLog, never, Scope.Scope> {
+  const worker = yield* CurrentWorker
+  const formatLine = format === "json" ? formatJson : formatPretty
+  const lines = yield* LineWriter.make({ descriptor: 1, isShared: worker !== undefined, formatLost })
+  return { record: (request, outcome) => lines.write(formatLine(request, outcome, worker?.number)) }
+})
 
 /** An access log that records nothing. */
 export const disabled: AccessLog = { record: () => {} }

@@ -26,23 +26,22 @@ const withoutCopies = <R>(context: Context.Context<R>): Context.Context<R> =>
  *
  * @param makeDirect Makes what answers some requests without the router; none when absent, and none while requests are traced.
  */
-export const make = <A, E, R, R2 = never>(
+export const make = Effect.fnUntraced(function* <A, E, R, R2 = never>(
   routes: Layer.Layer<A, E, R>,
   makeDirect: Effect.Effect<FindDirectAnswer | undefined, never, R2> = Effect.undefined
-) =>
-  Effect.gen(function* () {
-    const app = yield* HttpRouter.toHttpEffect(routes)
-    const scope = yield* Effect.scope
-    const making = NodeHttpServer.makeHandler(app, { scope })
-    const router: RequestListener = yield* Effect.updateContext(making, withoutCopies<Effect.Services<typeof making>>)
-    const direct = (yield* References.TracerEnabled) ? undefined : yield* makeDirect
-    return direct === undefined
-      ? router
-      : yield* DirectListener.make({
-          find: direct,
-          router,
-          observe: ObservedRequest.recordRoute,
-          context: withoutCopies(yield* Effect.context<never>()),
-          scope
-        })
-  })
+) {
+  const app = yield* HttpRouter.toHttpEffect(routes)
+  const scope = yield* Effect.scope
+  const making = NodeHttpServer.makeHandler(app, { scope })
+  const router: RequestListener = yield* Effect.updateContext(making, withoutCopies<Effect.Services<typeof making>>)
+  const direct = (yield* References.TracerEnabled) ? undefined : yield* makeDirect
+  return direct === undefined
+    ? router
+    : yield* DirectListener.make({
+        find: direct,
+        router,
+        observe: ObservedRequest.recordRoute,
+        context: withoutCopies(yield* Effect.context<never>()),
+        scope
+      })
+})

@@ -19,29 +19,28 @@ interface Entry<A, E> {
 }
 
 /** Makes an empty collection. Closing the scope interrupts its fibers and waits for their ends. */
-export const make = <A, E>(scope: Scope.Scope): Effect.Effect<RunningFibers<A, E>> =>
-  Effect.gen(function* () {
-    const entries: Array<Entry<A, E>> = []
-    let isClosed = false
-    const close = Effect.suspend(() => {
-      isClosed = true
-      return Fiber.interruptAll(entries.map(({ fiber }) => fiber))
-    })
-    yield* Scope.addFinalizer(scope, close)
-
-    const remove = ({ index }: Entry<A, E>): void => {
-      const last = entries.pop()
-      if (last === undefined || last.index === index) return
-      last.index = index
-      entries[index] = last
-    }
-
-    return {
-      add: (fiber) => {
-        if (isClosed) return fiber.interruptUnsafe()
-        const entry = { fiber, index: entries.length }
-        entries.push(entry)
-        fiber.addObserver(() => remove(entry))
-      }
-    }
+export const make = Effect.fnUntraced(function* <A, E>(scope: Scope.Scope): Effect.fn.Return<RunningFibers<A, E>> {
+  const entries: Array<Entry<A, E>> = []
+  let isClosed = false
+  const close = Effect.suspend(() => {
+    isClosed = true
+    return Fiber.interruptAll(entries.map(({ fiber }) => fiber))
   })
+  yield* Scope.addFinalizer(scope, close)
+
+  const remove = ({ index }: Entry<A, E>): void => {
+    const last = entries.pop()
+    if (last === undefined || last.index === index) return
+    last.index = index
+    entries[index] = last
+  }
+
+  return {
+    add: (fiber) => {
+      if (isClosed) return fiber.interruptUnsafe()
+      const entry = { fiber, index: entries.length }
+      entries.push(entry)
+      fiber.addObserver(() => remove(entry))
+    }
+  }
+})

@@ -12,16 +12,18 @@ import * as ObservedRequest from "./ObservedRequest.ts"
 const route = "S3"
 
 /** Makes a listener that passes all other requests to the listener that `router` makes. */
-export const make = <E, R>(router: Effect.Effect<RequestListener, E, R>, endpoint: Address.Endpoint) =>
-  Effect.gen(function* () {
-    const others = yield* router
-    if (endpoint.path === null && endpoint.host === undefined) return others
-    const app = yield* S3Routes.make(endpoint)
-    const s3: RequestListener = yield* NodeHttpServer.makeHandler(app, { scope: yield* Effect.scope })
-    const listener: RequestListener = (request, response) => {
-      if (!Address.matches(endpoint, request.url ?? "", request.headers.host ?? "")) return others(request, response)
-      ObservedRequest.recordRoute(request, route)
-      s3(request, response)
-    }
-    return listener
-  })
+export const make = Effect.fnUntraced(function* <E, R>(
+  router: Effect.Effect<RequestListener, E, R>,
+  endpoint: Address.Endpoint
+) {
+  const others = yield* router
+  if (endpoint.path === null && endpoint.host === undefined) return others
+  const app = yield* S3Routes.make(endpoint)
+  const s3: RequestListener = yield* NodeHttpServer.makeHandler(app, { scope: yield* Effect.scope })
+  const listener: RequestListener = (request, response) => {
+    if (!Address.matches(endpoint, request.url ?? "", request.headers.host ?? "")) return others(request, response)
+    ObservedRequest.recordRoute(request, route)
+    s3(request, response)
+  }
+  return listener
+})

@@ -85,62 +85,62 @@ interface Opened {
 }
 
 /** Opens a listener until the scope closes. */
-const open = (
+const open = Effect.fnUntraced(function* (
   { address, cors, drain, handler }: Listener,
   options: Options,
   shared: Pick<OuterListener.Options, "accessLog" | "assignRequestId" | "draining" | "metrics">
-) =>
-  Effect.gen(function* () {
-    const idle = Duration.toMillis(options.idleTimeout)
-    const keepAliveTimeout = idle + keepAliveMargin
-    const server = createServer({
-      requestTimeout: 0,
-      headersTimeout,
-      keepAliveTimeout,
-      ServerResponse: PacedResponse.PacedResponse
-    })
-    const connections = Connections.make(server, {
-      idle: idle + stallMargin,
-      minimumRate: { bytesPerSecond: options.minRate, window: options.minRateWindow }
-    })
-    const newRequestId = () => shared.assignRequestId(undefined)
-    // Each listener has its own limits, so that clients cannot take the connections of the operator.
-    const limits = ConnectionLimits.enforce(server, options, newRequestId)
-    const listener = OuterListener.make(handler, {
-      ...shared,
-      connections,
-      cors,
-      trustedProxies: options.trustedProxies
-    })
-    ClientErrors.handle(server, connections, newRequestId)
-    server.on("request", listener)
-    server.on("checkContinue", (request, response) => {
-      ExpectContinue.defer(request, response)
-      listener(request, response)
-    })
-    // RFC 9110, section 10.1.1, permits a server to ignore other expectations, as Amazon S3 does. Node would refuse them with 417,
-    // outside of the access log.
-    server.on("checkExpectation", listener)
-    const opened = yield* Effect.acquireRelease(ServerLifecycle.listen(server, address), () =>
-      ServerLifecycle.drain(server, connections, drain)
-    )
-    // Once the server listens, an error concerns one connection only, for example too many open files.
-    const fork = Effect.runForkWith(yield* Effect.context<never>())
-    server.on("error", (error) => void fork(Effect.logError("connection not accepted", error)))
-    return { connections, limits, url: ServerLifecycle.urlOf(opened) }
+) {
+  const idle = Duration.toMillis(options.idleTimeout)
+  const keepAliveTimeout = idle + keepAliveMargin
+  const server = createServer({
+    requestTimeout: 0,
+    headersTimeout,
+    keepAliveTimeout,
+    ServerResponse: PacedResponse.PacedResponse
   })
+  const connections = Connections.make(server, {
+    idle: idle + stallMargin,
+    minimumRate: { bytesPerSecond: options.minRate, window: options.minRateWindow }
+  })
+  const newRequestId = () => shared.assignRequestId(undefined)
+  // Each listener has its own limits, so that clients cannot take the connections of the operator.
+  const limits = ConnectionLimits.enforce(server, options, newRequestId)
+  const listener = OuterListener.make(handler, {
+    ...shared,
+    connections,
+    cors,
+    trustedProxies: options.trustedProxies
+  })
+  ClientErrors.handle(server, connections, newRequestId)
+  server.on("request", listener)
+  server.on("checkContinue", (request, response) => {
+    ExpectContinue.defer(request, response)
+    listener(request, response)
+  })
+  // RFC 9110, section 10.1.1, permits a server to ignore other expectations, as Amazon S3 does. Node would refuse them with 417,
+  // outside of the access log.
+  server.on("checkExpectation", listener)
+  const opened = yield* Effect.acquireRelease(ServerLifecycle.listen(server, address), () =>
+    ServerLifecycle.drain(server, connections, drain)
+  )
+  // Once the server listens, an error concerns one connection only, for example too many open files.
+  const fork = Effect.runForkWith(yield* Effect.context<never>())
+  server.on("error", (error) => void fork(Effect.logError("connection not accepted", error)))
+  return { connections, limits, url: ServerLifecycle.urlOf(opened) }
+})
 
 /** Makes balancers and clients go to other nodes, and waits while they do so. */
-const drain = (draining: ReturnType<typeof Draining.make>, servers: ReadonlyArray<Opened>, delay: Duration.Duration) =>
-  Effect.gen(function* () {
-    draining.begin()
-    for (const { connections } of servers) connections.closeAfterResponses()
-    if (Duration.isZero(delay)) return
-    yield* Effect.logInfo("draining; not ready from now on").pipe(
-      Effect.annotateLogs({ delay: Duration.format(delay) })
-    )
-    yield* Effect.sleep(delay)
-  })
+const drain = Effect.fnUntraced(function* (
+  draining: ReturnType<typeof Draining.make>,
+  servers: ReadonlyArray<Opened>,
+  delay: Duration.Duration
+) {
+  draining.begin()
+  for (const { connections } of servers) connections.closeAfterResponses()
+  if (Duration.isZero(delay)) return
+  yield* Effect.logInfo("draining; not ready from now on").pipe(Effect.annotateLogs({ delay: Duration.format(delay) }))
+  yield* Effect.sleep(delay)
+})
 
 /**
  * Builds the server and starts listening. The scope of the handlers closes after the server has drained.

@@ -64,14 +64,13 @@ const warnOfLocalSecretKey = ({ databaseUrl, secretKey }: Config): Effect.Effect
     : Effect.void
 
 /** Creates and prints the first key if there is none. The server listens by then, so the printed URL works. */
-const welcome = (config: Config, server: StandaloneServer["Service"]) =>
-  Effect.gen(function* () {
-    const key = yield* RootKey.createFirst(config)
-    if (key === undefined) return
-    const url = config.publicUrl ?? toReachable(server.url)
-    const referenceUrl = server.operatorUrl === undefined ? url : toReachable(server.operatorUrl)
-    yield* print(WelcomeMessage.render({ url, referenceUrl, email: config.rootEmail, key: Redacted.value(key) }))
-  })
+const welcome = Effect.fnUntraced(function* (config: Config, server: StandaloneServer["Service"]) {
+  const key = yield* RootKey.createFirst(config)
+  if (key === undefined) return
+  const url = config.publicUrl ?? toReachable(server.url)
+  const referenceUrl = server.operatorUrl === undefined ? url : toReachable(server.operatorUrl)
+  yield* print(WelcomeMessage.render({ url, referenceUrl, email: config.rootEmail, key: Redacted.value(key) }))
+})
 
 /** What a process has in a service of several ones. */
 export interface Membership {
@@ -83,20 +82,19 @@ export interface Membership {
 const untilReady = ({ channel, worker }: Membership) =>
   Effect.andThen(channel.send({ type: "listening" }), worker.isFirst ? channel.started : Effect.never)
 
-const serve = (
+const serve = Effect.fnUntraced(function* (
   config: Config,
   version: string,
   storeFailure: Effect.Effect<never, MetadataError>,
   membership: Membership | undefined
-) =>
-  Effect.gen(function* () {
-    const server = yield* StandaloneServer
-    if (membership !== undefined) yield* Effect.raceFirst(untilReady(membership), storeFailure)
-    yield* print(readyMessage(config, version, server))
-    yield* warnOfLocalSecretKey(config)
-    yield* welcome(config, server)
-    return yield* storeFailure
-  })
+) {
+  const server = yield* StandaloneServer
+  if (membership !== undefined) yield* Effect.raceFirst(untilReady(membership), storeFailure)
+  yield* print(readyMessage(config, version, server))
+  yield* warnOfLocalSecretKey(config)
+  yield* welcome(config, server)
+  return yield* storeFailure
+})
 
 const limitHeap = Effect.forEach(
   [HeapGrowth.enforce, IdleCollection.begin],

@@ -83,134 +83,134 @@ const makeMetrics = (ownText: Effect.Effect<string>) => {
 }
 
 /** Runs until interrupted, then stops all processes in order. Fails when a first process ends, and when a store has failed. */
-export const run = ({ count, stopTimeout }: Options): Effect.Effect<never, WorkerProcess.WorkerProcessFailed> =>
-  Effect.gen(function* () {
-    const fork = Effect.runForkWith(yield* Effect.context<never>())
-    const time = yield* StoreTime
-    const failed = yield* Deferred.make<never, WorkerProcess.WorkerProcessFailed>()
-    const metrics = makeMetrics(PrometheusMetrics.format())
-    const listening = new Set<Worker>()
-    const firstListens = Latch.makeUnsafe(false)
-    let hasStarted = false
-    let isBroken = false
+export const run = Effect.fnUntraced(function* ({
+  count,
+  stopTimeout
+}: Options): Effect.fn.Return<never, WorkerProcess.WorkerProcessFailed> {
+  const fork = Effect.runForkWith(yield* Effect.context<never>())
+  const time = yield* StoreTime
+  const failed = yield* Deferred.make<never, WorkerProcess.WorkerProcessFailed>()
+  const metrics = makeMetrics(PrometheusMetrics.format())
+  const listening = new Set<Worker>()
+  const firstListens = Latch.makeUnsafe(false)
+  let hasStarted = false
+  let isBroken = false
 
-    const post = (worker: Worker, message: Messages.ToWorker): void => {
-      if (worker.isConnected()) worker.send(message)
-    }
+  const post = (worker: Worker, message: Messages.ToWorker): void => {
+    if (worker.isConnected()) worker.send(message)
+  }
 
-    const onListening = (worker: Worker): void => {
-      listening.add(worker)
-      firstListens.openUnsafe()
-      fork(Metric.update(running, listening.size))
-      if (hasStarted || listening.size < count) return
-      hasStarted = true
-      for (const started of listening) post(started, { type: "started" })
-    }
+  const onListening = (worker: Worker): void => {
+    listening.add(worker)
+    firstListens.openUnsafe()
+    fork(Metric.update(running, listening.size))
+    if (hasStarted || listening.size < count) return
+    hasStarted = true
+    for (const started of listening) post(started, { type: "started" })
+  }
 
-    const receive = (worker: Worker, received: unknown): void => {
-      const message = Messages.toSupervisor(received)
-      switch (message?.type) {
-        case "listening":
-          return onListening(worker)
-        case "storeFailed":
-          isBroken = true
-          return void Deferred.doneUnsafe(failed, Effect.fail(new WorkerProcess.WorkerProcessFailed({ code: 1 })))
-        case "collect":
-          return void fork(
-            Effect.map(metrics.collect([...listening]), (texts) =>
-              post(worker, { type: "collected", id: message.id, texts })
-            )
+  const receive = (worker: Worker, received: unknown): void => {
+    const message = Messages.toSupervisor(received)
+    switch (message?.type) {
+      case "listening":
+        return onListening(worker)
+      case "storeFailed":
+        isBroken = true
+        return void Deferred.doneUnsafe(failed, Effect.fail(new WorkerProcess.WorkerProcessFailed({ code: 1 })))
+      case "collect":
+        return void fork(
+          Effect.map(metrics.collect([...listening]), (texts) =>
+            post(worker, { type: "collected", id: message.id, texts })
           )
-        case "counted":
-          for (const other of listening) if (other !== worker) post(other, message)
-          return
-        case "report":
-          return metrics.accept(message.id, message.text)
-        default:
-          return
-      }
-    }
-
-    /** Runs one process to its end. An interruption stops it in order, or at once after a store has failed. */
-    const runProcess = (part: WorkerProcess.WorkerProcess): Effect.Effect<Ended> =>
-      Effect.callback<Ended>((resume) => {
-        const worker = cluster.fork(WorkerProcess.toEnvironment(part))
-        PendingConnections.closeWith(worker)
-        const ended = Deferred.makeUnsafe<Ended>()
-        worker.on("message", (received) => receive(worker, received))
-        const end = (code: number | null, signal: string | null): void => {
-          listening.delete(worker)
-          metrics.keep(worker)
-          fork(Metric.update(running, listening.size))
-          Deferred.doneUnsafe(ended, Effect.succeed({ code, signal }))
-          resume(Effect.succeed({ code, signal }))
-        }
-        worker.on("exit", end)
-        worker.on("error", (error) => {
-          const hasStarted = worker.process.pid !== undefined
-          fork(
-            Effect.logError(hasStarted ? "message to a worker process not sent" : "worker process not started", error)
-          )
-          // Node emits no `exit` for a process that the system did not start, such as for want of memory or processes.
-          if (!hasStarted) end(null, null)
-        })
-        const kill = Effect.sync(() => worker.process.kill("SIGKILL"))
-        return Effect.suspend(() => {
-          if (isBroken) return kill
-          post(worker, { type: "stop" })
-          // A process that starts does not receive messages yet.
-          if (!listening.has(worker)) worker.process.kill("SIGTERM")
-          return Effect.void
-        }).pipe(
-          Effect.andThen(Deferred.await(ended)),
-          Effect.timeoutOrElse({
-            duration: stopTimeout,
-            orElse: () =>
-              Effect.andThen(
-                Effect.annotateLogs(Effect.logWarning("worker process killed; it did not stop in time"), {
-                  worker: part.number
-                }),
-                Effect.andThen(kill, Deferred.await(ended))
-              )
-          })
         )
-      })
+      case "counted":
+        for (const other of listening) if (other !== worker) post(other, message)
+        return
+      case "report":
+        return metrics.accept(message.id, message.text)
+      default:
+        return
+    }
+  }
 
-    /** Keeps one process running. */
-    const keep = (number: number) =>
-      Effect.gen(function* () {
-        if (number > 1) yield* firstListens.await
-        let wait = backoff.least
-        let isFirst = number === 1
-        while (true) {
-          const startedAt = performance.now()
-          const { code, signal } = yield* runProcess({
-            number,
-            count,
-            isFirst,
-            clockOffset: time === undefined ? undefined : offsetOf(time.clock)
-          })
-          if (!hasStarted) return yield* new WorkerProcess.WorkerProcessFailed({ code: code ?? 1 })
-          isFirst = false
-          wait = performance.now() - startedAt >= stableAfter ? backoff.least : Math.min(2 * wait, backoff.most)
-          yield* Effect.annotateLogs(Effect.logError("worker process ended; another one starts"), {
-            worker: number,
-            code,
-            signal,
-            seconds: wait / 1000
-          })
-          yield* Effect.sleep(Duration.millis(wait))
-          yield* Metric.update(restarts, 1)
-        }
-      })
-
-    const all = Effect.forEach(
-      Array.from({ length: count }, (_, index) => index + 1),
-      keep,
-      {
-        concurrency: "unbounded",
-        discard: true
+  /** Runs one process to its end. An interruption stops it in order, or at once after a store has failed. */
+  const runProcess = (part: WorkerProcess.WorkerProcess): Effect.Effect<Ended> =>
+    Effect.callback<Ended>((resume) => {
+      const worker = cluster.fork(WorkerProcess.toEnvironment(part))
+      PendingConnections.closeWith(worker)
+      const ended = Deferred.makeUnsafe<Ended>()
+      worker.on("message", (received) => receive(worker, received))
+      const end = (code: number | null, signal: string | null): void => {
+        listening.delete(worker)
+        metrics.keep(worker)
+        fork(Metric.update(running, listening.size))
+        Deferred.doneUnsafe(ended, Effect.succeed({ code, signal }))
+        resume(Effect.succeed({ code, signal }))
       }
-    )
-    return yield* Effect.raceFirst(Effect.andThen(all, Effect.never), Deferred.await(failed))
-  })
+      worker.on("exit", end)
+      worker.on("error", (error) => {
+        const hasStarted = worker.process.pid !== undefined
+        fork(Effect.logError(hasStarted ? "message to a worker process not sent" : "worker process not started", error))
+        // Node emits no `exit` for a process that the system did not start, such as for want of memory or processes.
+        if (!hasStarted) end(null, null)
+      })
+      const kill = Effect.sync(() => worker.process.kill("SIGKILL"))
+      return Effect.suspend(() => {
+        if (isBroken) return kill
+        post(worker, { type: "stop" })
+        // A process that starts does not receive messages yet.
+        if (!listening.has(worker)) worker.process.kill("SIGTERM")
+        return Effect.void
+      }).pipe(
+        Effect.andThen(Deferred.await(ended)),
+        Effect.timeoutOrElse({
+          duration: stopTimeout,
+          orElse: () =>
+            Effect.andThen(
+              Effect.annotateLogs(Effect.logWarning("worker process killed; it did not stop in time"), {
+                worker: part.number
+              }),
+              Effect.andThen(kill, Deferred.await(ended))
+            )
+        })
+      )
+    })
+
+  /** Keeps one process running. */
+  const keep = (number: number) =>
+    Effect.gen(function* () {
+      if (number > 1) yield* firstListens.await
+      let wait = backoff.least
+      let isFirst = number === 1
+      while (true) {
+        const startedAt = performance.now()
+        const { code, signal } = yield* runProcess({
+          number,
+          count,
+          isFirst,
+          clockOffset: time === undefined ? undefined : offsetOf(time.clock)
+        })
+        if (!hasStarted) return yield* new WorkerProcess.WorkerProcessFailed({ code: code ?? 1 })
+        isFirst = false
+        wait = performance.now() - startedAt >= stableAfter ? backoff.least : Math.min(2 * wait, backoff.most)
+        yield* Effect.annotateLogs(Effect.logError("worker process ended; another one starts"), {
+          worker: number,
+          code,
+          signal,
+          seconds: wait / 1000
+        })
+        yield* Effect.sleep(Duration.millis(wait))
+        yield* Metric.update(restarts, 1)
+      }
+    })
+
+  const all = Effect.forEach(
+    Array.from({ length: count }, (_, index) => index + 1),
+    keep,
+    {
+      concurrency: "unbounded",
+      discard: true
+    }
+  )
+  return yield* Effect.raceFirst(Effect.andThen(all, Effect.never), Deferred.await(failed))
+})

@@ -53,19 +53,17 @@ export const bytes = (headers: RequestHeaders, name: string): Effect.Effect<numb
 }
 
 /** Returns the length of a new upload; undefined when a later request declares it. */
-export const creationLength = (headers: RequestHeaders): Effect.Effect<number | undefined, InvalidRequest> =>
-  Effect.gen(function* () {
-    const length = yield* bytes(headers, "Upload-Length")
-    const deferred = headers["upload-defer-length"]
-    if (deferred !== undefined && deferred !== "1") return yield* malformed("Upload-Defer-Length", "must be 1")
-    if ((length === undefined) === (deferred === undefined)) {
-      return yield* InvalidRequest.at(
-        "",
-        "exactly one of the headers Upload-Length and Upload-Defer-Length is required"
-      )
-    }
-    return length
-  })
+export const creationLength = Effect.fnUntraced(function* (
+  headers: RequestHeaders
+): Effect.fn.Return<number | undefined, InvalidRequest> {
+  const length = yield* bytes(headers, "Upload-Length")
+  const deferred = headers["upload-defer-length"]
+  if (deferred !== undefined && deferred !== "1") return yield* malformed("Upload-Defer-Length", "must be 1")
+  if ((length === undefined) === (deferred === undefined)) {
+    return yield* InvalidRequest.at("", "exactly one of the headers Upload-Length and Upload-Defer-Length is required")
+  }
+  return length
+})
 
 const isAlgorithm = (name: string): name is Declared["algorithm"] => algorithms.some((one) => one === name)
 

@@ -20,21 +20,18 @@ export interface Source {
 }
 
 /** Pulls the first chunk of a stream, so that a missing blob is detected before the response's head is sent. */
-const pullFirst = (
+const pullFirst = Effect.fnUntraced(function* (
   stream: Stream.Stream<Uint8Array, ReadError>
-): Effect.Effect<Stream.Stream<Uint8Array, ReadError>, ContentGone | ReadError, Scope.Scope> =>
-  Effect.gen(function* () {
-    const pull = yield* Stream.toPull(stream)
-    const first = yield* pull.pipe(
-      Pull.catchDone(() => Effect.undefined),
-      Effect.mapError((error) =>
-        error._tag === "BlobError" && error.reason === "NotFound" ? new ContentGone() : error
-      )
-    )
-    return first === undefined
-      ? Stream.empty
-      : Stream.concat(Stream.fromArray(first), Stream.fromPull(Effect.succeed(pull)))
-  })
+): Effect.fn.Return<Stream.Stream<Uint8Array, ReadError>, ContentGone | ReadError, Scope.Scope> {
+  const pull = yield* Stream.toPull(stream)
+  const first = yield* pull.pipe(
+    Pull.catchDone(() => Effect.undefined),
+    Effect.mapError((error) => (error._tag === "BlobError" && error.reason === "NotFound" ? new ContentGone() : error))
+  )
+  return first === undefined
+    ? Stream.empty
+    : Stream.concat(Stream.fromArray(first), Stream.fromPull(Effect.succeed(pull)))
+})
 
 /**
  * The slices of a content as one stream, valid within the scope. Reads the first chunk of the content before it succeeds.

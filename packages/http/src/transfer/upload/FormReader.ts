@@ -65,17 +65,16 @@ const fileStream = <E>(next: Next<E>, stop: Effect.Effect<void>, first: Bytes): 
 }
 
 /** Reads up to the beginning of the file. Returns undefined when the form ends before. `stop` ends the reading of the body. */
-export const openFile = <E>(
+export const openFile = Effect.fnUntraced(function* <E>(
   { file }: Pick<FormParser<unknown>, "file">,
   next: Next<E>,
   stop: Effect.Effect<void>
-): Effect.Effect<FormFile<E> | undefined, E> =>
-  Effect.gen(function* () {
-    let first: Bytes | undefined = []
-    let part = file()
-    while (part === undefined && first !== undefined) {
-      first = yield* next
-      part = file()
-    }
-    return part === undefined ? undefined : { part, stream: fileStream(next, stop, first ?? []) }
-  })
+): Effect.fn.Return<FormFile<E> | undefined, E> {
+  let first: Bytes | undefined = []
+  let part = file()
+  while (part === undefined && first !== undefined) {
+    first = yield* next
+    part = file()
+  }
+  return part === undefined ? undefined : { part, stream: fileStream(next, stop, first ?? []) }
+})

@@ -22,31 +22,30 @@ const accountNames = /^[a-z0-9]{3,24}$/
 /** Names of containers, including the system's own such as `$web`. */
 const containerNames = /^(?:[a-z0-9](?:-?[a-z0-9]){2,62}|\$(?:root|web|logs))$/
 
-const resolveNamed = (
+const resolveNamed = Effect.fnUntraced(function* (
   sdk: typeof Sdk,
   account: Exclude<AzureOptions.Account, { readonly connectionString: unknown }>
-) =>
-  Effect.gen(function* () {
-    const { accountName, endpoint } = account
-    if (!accountNames.test(accountName)) {
-      return yield* AzureFailure.make(
-        "NoAccount",
-        "The account name is not valid: 3 to 24 lower-case letters and digits."
-      )
-    }
-    const parsed = Endpoint.parse(endpoint ?? `https://${accountName}.blob.core.windows.net`)
-    if (Result.isFailure(parsed)) {
-      return yield* AzureFailure.make("Internal", `The endpoint is not valid. ${parsed.failure}`)
-    }
-    const service = parsed.success.href.replace(/\/+$/, "")
-    if ("accountKey" in account) {
-      const key = Redacted.value(account.accountKey)
-      return { service, query: "", credential: new sdk.StorageSharedKeyCredential(accountName, key) }
-    }
-    return "token" in account
-      ? { service, query: "", credential: account.token }
-      : { service, query: Redacted.value(account.sas).replace(/^\??/, "?"), credential: new sdk.AnonymousCredential() }
-  })
+) {
+  const { accountName, endpoint } = account
+  if (!accountNames.test(accountName)) {
+    return yield* AzureFailure.make(
+      "NoAccount",
+      "The account name is not valid: 3 to 24 lower-case letters and digits."
+    )
+  }
+  const parsed = Endpoint.parse(endpoint ?? `https://${accountName}.blob.core.windows.net`)
+  if (Result.isFailure(parsed)) {
+    return yield* AzureFailure.make("Internal", `The endpoint is not valid. ${parsed.failure}`)
+  }
+  const service = parsed.success.href.replace(/\/+$/, "")
+  if ("accountKey" in account) {
+    const key = Redacted.value(account.accountKey)
+    return { service, query: "", credential: new sdk.StorageSharedKeyCredential(accountName, key) }
+  }
+  return "token" in account
+    ? { service, query: "", credential: account.token }
+    : { service, query: Redacted.value(account.sas).replace(/^\??/, "?"), credential: new sdk.AnonymousCredential() }
+})
 
 /** Parses a connection string. The SDK's error for an invalid one may repeat its secrets, and is dropped. */
 const resolveConnectionString = (sdk: typeof Sdk, connectionString: Redacted.Redacted) =>
@@ -61,17 +60,16 @@ const resolveConnectionString = (sdk: typeof Sdk, connectionString: Redacted.Red
   )
 
 /** Returns the access to a container of an account. */
-export const resolve = (
+export const resolve = Effect.fnUntraced(function* (
   sdk: typeof Sdk,
   account: AzureOptions.Account,
   container: string
-): Effect.Effect<ContainerAccess, AzureFailure.AzureFailure> =>
-  Effect.gen(function* () {
-    if (!containerNames.test(container)) {
-      return yield* AzureFailure.make("NoBucket", "The container name is not valid.")
-    }
-    const { credential, query, service } = yield* "connectionString" in account
-      ? resolveConnectionString(sdk, account.connectionString)
-      : resolveNamed(sdk, account)
-    return { url: `${service}/${container}${query}`, credential }
-  })
+): Effect.fn.Return<ContainerAccess, AzureFailure.AzureFailure> {
+  if (!containerNames.test(container)) {
+    return yield* AzureFailure.make("NoBucket", "The container name is not valid.")
+  }
+  const { credential, query, service } = yield* "connectionString" in account
+    ? resolveConnectionString(sdk, account.connectionString)
+    : resolveNamed(sdk, account)
+  return { url: `${service}/${container}${query}`, credential }
+})

@@ -53,33 +53,34 @@ const isContent = ({ method, path }: RequestLine): boolean => method === "GET" &
 const isSlow = ({ method, path }: RequestLine): boolean => method === "PUT" && /[?&]comp=blocklist(?:&|$)/.test(path)
 
 /** Makes a client, whose connections are closed with the scope. Makes no request. */
-export const make = (settings: Settings): Effect.Effect<Connection, AzureFailure.AzureFailure, Scope.Scope> =>
-  Effect.gen(function* () {
-    const { connectTimeout, idleTimeout, maxAttempts, maxConnections, requestTimeout } = RequestOptions.resolve(
-      settings,
-      RequestOptions.storeConnections
-    )
-    const sdk = yield* Sdk.atOnce
-    const { credential, url } = yield* Account.resolve(sdk, settings.account, settings.container)
-    const agents = yield* GuardedAgents.scoped(
-      settings,
-      { maxSockets: maxConnections },
-      { isContent, isSlow, requestTimeout }
-    )
-    const agent = new URL(url).protocol === "https:" ? agents.https : agents.http
-    SocketTimeouts.install(agent, { connect: connectTimeout, idle: idleTimeout })
-    const container = yield* Effect.try({
-      try: () => new sdk.ContainerClient(url, sdk.newPipeline(credential, pipelineOptions(agent, maxAttempts))),
-      catch: AzureFailure.fromCause
-    })
-    /** Async, so that an error that the SDK throws before its request becomes a failure as well. */
-    const begin =
-      <A>(request: Request<A>) =>
-      async (signal: AbortSignal): Promise<A> =>
-        request(container, signal)
-
-    return {
-      call: (request) => AbortableRequest.call(begin(request), AzureFailure.fromCause),
-      open: (request) => AbortableRequest.open(begin(request), AzureFailure.fromCause)
-    }
+export const make = Effect.fnUntraced(function* (
+  settings: Settings
+): Effect.fn.Return<Connection, AzureFailure.AzureFailure, Scope.Scope> {
+  const { connectTimeout, idleTimeout, maxAttempts, maxConnections, requestTimeout } = RequestOptions.resolve(
+    settings,
+    RequestOptions.storeConnections
+  )
+  const sdk = yield* Sdk.atOnce
+  const { credential, url } = yield* Account.resolve(sdk, settings.account, settings.container)
+  const agents = yield* GuardedAgents.scoped(
+    settings,
+    { maxSockets: maxConnections },
+    { isContent, isSlow, requestTimeout }
+  )
+  const agent = new URL(url).protocol === "https:" ? agents.https : agents.http
+  SocketTimeouts.install(agent, { connect: connectTimeout, idle: idleTimeout })
+  const container = yield* Effect.try({
+    try: () => new sdk.ContainerClient(url, sdk.newPipeline(credential, pipelineOptions(agent, maxAttempts))),
+    catch: AzureFailure.fromCause
   })
+  /** Async, so that an error that the SDK throws before its request becomes a failure as well. */
+  const begin =
+    <A>(request: Request<A>) =>
+    async (signal: AbortSignal): Promise<A> =>
+      request(container, signal)
+
+  return {
+    call: (request) => AbortableRequest.call(begin(request), AzureFailure.fromCause),
+    open: (request) => AbortableRequest.open(begin(request), AzureFailure.fromCause)
+  }
+})

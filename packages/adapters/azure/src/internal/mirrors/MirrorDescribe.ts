@@ -16,28 +16,27 @@ const ifMatch = (etag: string | undefined) => (etag === undefined ? {} : { condi
  * failure between them, or a lost answer, both can be repeated. The metadata comes last, since its marks identify an
  * object that is complete. An object that another program changes meanwhile stays as it is.
  */
-export const describe = (
+export const describe = Effect.fnUntraced(function* (
   connection: Connection.Connection,
   { description, name }: MirrorObject
-): Effect.Effect<WriteReceipt, AzureFailure.AzureFailure> =>
-  Effect.gen(function* () {
-    const found = yield* connection.call((container, abortSignal) =>
-      container.getBlobClient(name).getProperties({ abortSignal })
-    )
-    // The request clears every header that is absent, and the MD5 belongs to the bytes.
-    const checksum = found.contentMD5 === undefined ? {} : { blobContentMD5: found.contentMD5 }
-    const withHeaders = yield* connection.call((container, abortSignal) =>
-      container
-        .getBlobClient(name)
-        .setHTTPHeaders(
-          { ...MirrorDescription.toHeaders(description), ...checksum },
-          { abortSignal, ...ifMatch(found.etag) }
-        )
-    )
-    const { etag } = yield* connection.call((container, abortSignal) =>
-      container
-        .getBlobClient(name)
-        .setMetadata(MirrorDescription.toMetadata(description), { abortSignal, ...ifMatch(withHeaders.etag) })
-    )
-    return yield* MirrorObjects.toReceipt(etag)
-  })
+): Effect.fn.Return<WriteReceipt, AzureFailure.AzureFailure> {
+  const found = yield* connection.call((container, abortSignal) =>
+    container.getBlobClient(name).getProperties({ abortSignal })
+  )
+  // The request clears every header that is absent, and the MD5 belongs to the bytes.
+  const checksum = found.contentMD5 === undefined ? {} : { blobContentMD5: found.contentMD5 }
+  const withHeaders = yield* connection.call((container, abortSignal) =>
+    container
+      .getBlobClient(name)
+      .setHTTPHeaders(
+        { ...MirrorDescription.toHeaders(description), ...checksum },
+        { abortSignal, ...ifMatch(found.etag) }
+      )
+  )
+  const { etag } = yield* connection.call((container, abortSignal) =>
+    container
+      .getBlobClient(name)
+      .setMetadata(MirrorDescription.toMetadata(description), { abortSignal, ...ifMatch(withHeaders.etag) })
+  )
+  return yield* MirrorObjects.toReceipt(etag)
+})

@@ -36,27 +36,26 @@ export type Finish = (duration: number) => Effect.Effect<Finished, PlatformError
  * Finishes the captions of a presentation that lasts `duration` seconds. Returns their events and the presentation with those that
  * have text.
  */
-export const finish = (
+export const finish = Effect.fnUntraced(function* (
   directory: Files,
   presentation: Presentation,
   duration: number
-): Effect.Effect<Finished, PlatformError> =>
-  Effect.gen(function* () {
-    const events: Array<ConversionEvent> = []
-    const kept: Array<CaptionRendition> = []
-    for (const { playlist: name, rendition, text: file } of StreamFiles.captionFiles(presentation)) {
-      const cues = cuesOf(yield* directory.read(draftName(rendition)))
-      yield* directory.remove(draftName(rendition))
-      if (cues === undefined) continue
-      kept.push(rendition)
-      yield* directory.write(file, CaptionText.toWebVtt(cues))
-      events.push(Events.SegmentFinished({ name: file }))
-      if (presentation.format === "dash") continue
-      const text = CaptionText.playlist(file, duration)
-      yield* directory.write(name, text)
-      events.push(Events.PlaylistUpdated({ name, text }))
-    }
-    const finished: Presentation =
-      presentation.captions === undefined ? presentation : { ...presentation, captions: kept }
-    return { events, presentation: finished }
-  })
+): Effect.fn.Return<Finished, PlatformError> {
+  const events: Array<ConversionEvent> = []
+  const kept: Array<CaptionRendition> = []
+  for (const { playlist: name, rendition, text: file } of StreamFiles.captionFiles(presentation)) {
+    const cues = cuesOf(yield* directory.read(draftName(rendition)))
+    yield* directory.remove(draftName(rendition))
+    if (cues === undefined) continue
+    kept.push(rendition)
+    yield* directory.write(file, CaptionText.toWebVtt(cues))
+    events.push(Events.SegmentFinished({ name: file }))
+    if (presentation.format === "dash") continue
+    const text = CaptionText.playlist(file, duration)
+    yield* directory.write(name, text)
+    events.push(Events.PlaylistUpdated({ name, text }))
+  }
+  const finished: Presentation =
+    presentation.captions === undefined ? presentation : { ...presentation, captions: kept }
+  return { events, presentation: finished }
+})

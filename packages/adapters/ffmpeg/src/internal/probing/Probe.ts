@@ -29,40 +29,38 @@ const refusalError = (reason: ReportedMedia.Refusal) => new TranscodeError.Trans
 
 const privatePaths = (scratch: ScratchDirectory) => [scratch.input, scratch.directory]
 
-const runFfprobe = (engine: Engine, input: string, limits: Limits.Limits) =>
-  Effect.gen(function* () {
-    const scratch = yield* engine.scratchDirectory(operation, input)
-    const child = yield* engine.spawn("ffprobe", {
-      operation,
-      limits,
-      directory: scratch.directory,
-      readable: [input],
-      arguments: Options.make({
-        loglevel: "level+error",
-        hide_banner: true,
-        ...Input.safety(limits),
-        threads: limits.threads,
-        ...Report.request,
-        i: scratch.input
-      })
+const runFfprobe = Effect.fnUntraced(function* (engine: Engine, input: string, limits: Limits.Limits) {
+  const scratch = yield* engine.scratchDirectory(operation, input)
+  const child = yield* engine.spawn("ffprobe", {
+    operation,
+    limits,
+    directory: scratch.directory,
+    readable: [input],
+    arguments: Options.make({
+      loglevel: "level+error",
+      hide_banner: true,
+      ...Input.safety(limits),
+      threads: limits.threads,
+      ...Report.request,
+      i: scratch.input
     })
-    const text = yield* Stream.runFoldEffect(
-      child.stdout,
-      () => "",
-      (sum, part) =>
-        sum.length > maxCharacters ? Effect.fail(refusalError("Unsupported")) : Effect.succeed(sum + part)
-    )
-    const exit = yield* child.exit
-    if (exit.code !== 0) return yield* ExitError.fromExit(operation, exit, "NotMedia", privatePaths(scratch))
-    const report = yield* Effect.mapError(
-      Report.decode(text),
-      (cause) => new TranscodeError.TranscodeError({ operation, reason: "Internal", cause })
-    )
-    // If the report has no media, the messages may show why, as for a picture that is too large.
-    return yield* Effect.mapError(Effect.fromResult(ReportedMedia.fromReport(report)), (refusal) =>
-      ExitError.fromExit(operation, exit, refusal, privatePaths(scratch))
-    )
   })
+  const text = yield* Stream.runFoldEffect(
+    child.stdout,
+    () => "",
+    (sum, part) => (sum.length > maxCharacters ? Effect.fail(refusalError("Unsupported")) : Effect.succeed(sum + part))
+  )
+  const exit = yield* child.exit
+  if (exit.code !== 0) return yield* ExitError.fromExit(operation, exit, "NotMedia", privatePaths(scratch))
+  const report = yield* Effect.mapError(
+    Report.decode(text),
+    (cause) => new TranscodeError.TranscodeError({ operation, reason: "Internal", cause })
+  )
+  // If the report has no media, the messages may show why, as for a picture that is too large.
+  return yield* Effect.mapError(Effect.fromResult(ReportedMedia.fromReport(report)), (refusal) =>
+    ExitError.fromExit(operation, exit, refusal, privatePaths(scratch))
+  )
+})
 
 export const make =
   (engine: Engine) =>

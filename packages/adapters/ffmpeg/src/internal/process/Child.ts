@@ -67,59 +67,58 @@ const fromError = (error: PlatformError.PlatformError) => ({
 })
 
 /** Starts a program, which is killed when the scope closes. `Unavailable` if it cannot be started. */
-export const spawn = ({
+export const spawn = Effect.fnUntraced(function* ({
   confinement,
   directory,
   operation,
   readable,
   ...confined
-}: Command): Effect.Effect<Child, TranscodeError.TranscodeError, ChildProcessSpawner | Scope.Scope> =>
-  Effect.gen(function* () {
-    const fail = (reason: TranscodeError.Reason) => (cause: unknown) =>
-      new TranscodeError.TranscodeError({ operation, reason, cause })
-    const guarded = Confinement.wrap(confinement, { ...confined, directory, readable, input: readable[0] })
-    const handle = yield* Effect.mapError(
-      ChildProcess.make(guarded.command, guarded.arguments, {
-        cwd: directory,
-        env: environment(),
-        stdin: guarded.stdin,
-        killSignal: "SIGKILL"
-      }),
-      // The spawner first checks the directory, with an error of another module.
-      (error) => fail(error.reason.module === "ChildProcess" ? "Unavailable" : "Internal")(error)
+}: Command): Effect.fn.Return<Child, TranscodeError.TranscodeError, ChildProcessSpawner | Scope.Scope> {
+  const fail = (reason: TranscodeError.Reason) => (cause: unknown) =>
+    new TranscodeError.TranscodeError({ operation, reason, cause })
+  const guarded = Confinement.wrap(confinement, { ...confined, directory, readable, input: readable[0] })
+  const handle = yield* Effect.mapError(
+    ChildProcess.make(guarded.command, guarded.arguments, {
+      cwd: directory,
+      env: environment(),
+      stdin: guarded.stdin,
+      killSignal: "SIGKILL"
+    }),
+    // The spawner first checks the directory, with an error of another module.
+    (error) => fail(error.reason.module === "ChildProcess" ? "Unavailable" : "Internal")(error)
+  )
+  let first = ""
+  let last = ""
+  const readingStderr = yield* handle.stderr.pipe(
+    Stream.decodeText,
+    Stream.runForEach((text) =>
+      Effect.sync(() => {
+        const missing = keptCharacters - first.length
+        first += text.slice(0, missing)
+        last = (last + text.slice(missing)).slice(-keptCharacters)
+      })
+    ),
+    Effect.ignore,
+    Effect.forkScoped
+  )
+  const exit = Effect.match(handle.exitCode, { onFailure: fromError, onSuccess: fromCode(confinement) }).pipe(
+    Effect.tap(() => Fiber.await(readingStderr)),
+    Effect.map(({ code, signal }) => ({ code, signal, stderr: first + last }))
+  )
+  // The program is the leader of a process group. A watchdog belongs to the group and must not stop.
+  const signal = (name: "SIGSTOP" | "SIGCONT") =>
+    Effect.flatMap(
+      Effect.orElseSucceed(handle.isRunning, () => false),
+      (isRunning) =>
+        isRunning && confinement.guard === "signal"
+          ? Effect.ignore(Effect.try(() => process.kill(-handle.pid, name)))
+          : Effect.void
     )
-    let first = ""
-    let last = ""
-    const readingStderr = yield* handle.stderr.pipe(
-      Stream.decodeText,
-      Stream.runForEach((text) =>
-        Effect.sync(() => {
-          const missing = keptCharacters - first.length
-          first += text.slice(0, missing)
-          last = (last + text.slice(missing)).slice(-keptCharacters)
-        })
-      ),
-      Effect.ignore,
-      Effect.forkScoped
-    )
-    const exit = Effect.match(handle.exitCode, { onFailure: fromError, onSuccess: fromCode(confinement) }).pipe(
-      Effect.tap(() => Fiber.await(readingStderr)),
-      Effect.map(({ code, signal }) => ({ code, signal, stderr: first + last }))
-    )
-    // The program is the leader of a process group. A watchdog belongs to the group and must not stop.
-    const signal = (name: "SIGSTOP" | "SIGCONT") =>
-      Effect.flatMap(
-        Effect.orElseSucceed(handle.isRunning, () => false),
-        (isRunning) =>
-          isRunning && confinement.guard === "signal"
-            ? Effect.ignore(Effect.try(() => process.kill(-handle.pid, name)))
-            : Effect.void
-      )
-    return {
-      stop: signal("SIGSTOP"),
-      continue: signal("SIGCONT"),
-      stdout: Stream.mapError(Stream.decodeText(handle.stdout), fail("Internal")),
-      exit,
-      kill: Effect.ignore(handle.kill({ killSignal: "SIGKILL" }))
-    }
-  })
+  return {
+    stop: signal("SIGSTOP"),
+    continue: signal("SIGCONT"),
+    stdout: Stream.mapError(Stream.decodeText(handle.stdout), fail("Internal")),
+    exit,
+    kill: Effect.ignore(handle.kill({ killSignal: "SIGKILL" }))
+  }
+})

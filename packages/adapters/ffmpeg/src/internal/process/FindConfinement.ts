@@ -30,28 +30,27 @@ const attempt = ({ arguments: args, command, stdin }: Guard.GuardedCommand) =>
   }).pipe(Effect.orElseSucceed(() => false))
 
 /** Returns the strongest confinement in which `ffmpeg -version` runs. */
-export const find = (
+export const find = Effect.fnUntraced(function* (
   ffmpeg: string,
   wanted: Wanted
-): Effect.Effect<Confinement.Confinement, never, ChildProcessSpawner> =>
-  Effect.gen(function* () {
-    const hasSetpriv = yield* attempt({ command: "setpriv", arguments: Guard.supportTest, stdin: "ignore" })
-    if (!hasSetpriv) return { guard: "watchdog", sandbox: "none", user: undefined }
-    const runs = (confinement: Confinement.Confinement) =>
-      attempt(
-        Confinement.wrap(confinement, {
-          program: ffmpeg,
-          arguments: ["-version"],
-          limits: Limits.defaults,
-          niceness: 0,
-          directory: "/tmp",
-          readable: [],
-          input: undefined
-        })
-      )
-    const user = process.getuid?.() === 0 ? wanted.user : undefined
-    const sandboxed = { guard: "signal", sandbox: "bubblewrap", user } as const
-    if (wanted.sandbox !== "off" && (yield* runs(sandboxed))) return sandboxed
-    const asUser = { guard: "signal", sandbox: "none", user } as const
-    return (yield* runs(asUser)) ? asUser : { ...asUser, user: undefined }
-  })
+): Effect.fn.Return<Confinement.Confinement, never, ChildProcessSpawner> {
+  const hasSetpriv = yield* attempt({ command: "setpriv", arguments: Guard.supportTest, stdin: "ignore" })
+  if (!hasSetpriv) return { guard: "watchdog", sandbox: "none", user: undefined }
+  const runs = (confinement: Confinement.Confinement) =>
+    attempt(
+      Confinement.wrap(confinement, {
+        program: ffmpeg,
+        arguments: ["-version"],
+        limits: Limits.defaults,
+        niceness: 0,
+        directory: "/tmp",
+        readable: [],
+        input: undefined
+      })
+    )
+  const user = process.getuid?.() === 0 ? wanted.user : undefined
+  const sandboxed = { guard: "signal", sandbox: "bubblewrap", user } as const
+  if (wanted.sandbox !== "off" && (yield* runs(sandboxed))) return sandboxed
+  const asUser = { guard: "signal", sandbox: "none", user } as const
+  return (yield* runs(asUser)) ? asUser : { ...asUser, user: undefined }
+})

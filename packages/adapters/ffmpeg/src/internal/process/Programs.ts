@@ -54,36 +54,35 @@ export const isOld = (banner: string): boolean => {
  * Finds the programs: at the configured path, otherwise at that of `HOLDFAST_FFMPEG`, otherwise in PATH. `Unavailable` if one
  * of them is missing, does not run or is older than 5.1, or if a sandbox is required and not available.
  */
-export const find = (
+export const find = Effect.fnUntraced(function* (
   configured: string | undefined,
   wanted: FindConfinement.Wanted
-): Effect.Effect<Programs, TranscodeError.TranscodeError, ChildProcessSpawner> =>
-  Effect.gen(function* () {
-    const spawner = yield* ChildProcessSpawner
-    const configuredPath = configured ?? (process.env["HOLDFAST_FFMPEG"] || undefined)
-    const ffmpeg = configuredPath === undefined ? search("ffmpeg") : Path.resolve(configuredPath)
-    if (ffmpeg === undefined || !isExecutable(ffmpeg)) return yield* unavailable("ffmpeg is not installed.")
-    const ffprobe = findFfprobe(ffmpeg)
-    if (ffprobe === undefined) return yield* unavailable("ffprobe is not installed beside ffmpeg.")
-    const banner = yield* Effect.mapError(
-      spawner.string(ChildProcess.make(ffmpeg, ["-version"], { stdin: "ignore" })),
-      (cause) => unavailable("ffmpeg does not run.", cause)
-    )
-    if (!banner.startsWith("ffmpeg version")) return yield* unavailable("ffmpeg does not run.")
-    if (isOld(banner)) return yield* unavailable(`ffmpeg is older than ${oldest.join(".")}.`)
-    const confinement = yield* FindConfinement.find(ffmpeg, wanted)
-    if (wanted.sandbox === "required" && confinement.sandbox === "none") {
-      return yield* unavailable("ffmpeg does not run in a sandbox here.")
-    }
-    const { sandbox, user } = confinement
-    yield* Effect.annotateLogs(Effect.logInfo("ffmpeg found"), {
-      path: ffmpeg,
-      sandbox,
-      user: user === undefined ? "that of the service" : `${user.uid}:${user.gid}`,
-      guard: confinement.guard
-    })
-    if (process.getuid?.() === 0 && user === undefined && wanted.user !== undefined) {
-      yield* Effect.logWarning("ffmpeg runs as root: setpriv of util-linux is missing or may not change the user")
-    }
-    return { ffmpeg, ffprobe, confinement } satisfies Programs
+): Effect.fn.Return<Programs, TranscodeError.TranscodeError, ChildProcessSpawner> {
+  const spawner = yield* ChildProcessSpawner
+  const configuredPath = configured ?? (process.env["HOLDFAST_FFMPEG"] || undefined)
+  const ffmpeg = configuredPath === undefined ? search("ffmpeg") : Path.resolve(configuredPath)
+  if (ffmpeg === undefined || !isExecutable(ffmpeg)) return yield* unavailable("ffmpeg is not installed.")
+  const ffprobe = findFfprobe(ffmpeg)
+  if (ffprobe === undefined) return yield* unavailable("ffprobe is not installed beside ffmpeg.")
+  const banner = yield* Effect.mapError(
+    spawner.string(ChildProcess.make(ffmpeg, ["-version"], { stdin: "ignore" })),
+    (cause) => unavailable("ffmpeg does not run.", cause)
+  )
+  if (!banner.startsWith("ffmpeg version")) return yield* unavailable("ffmpeg does not run.")
+  if (isOld(banner)) return yield* unavailable(`ffmpeg is older than ${oldest.join(".")}.`)
+  const confinement = yield* FindConfinement.find(ffmpeg, wanted)
+  if (wanted.sandbox === "required" && confinement.sandbox === "none") {
+    return yield* unavailable("ffmpeg does not run in a sandbox here.")
+  }
+  const { sandbox, user } = confinement
+  yield* Effect.annotateLogs(Effect.logInfo("ffmpeg found"), {
+    path: ffmpeg,
+    sandbox,
+    user: user === undefined ? "that of the service" : `${user.uid}:${user.gid}`,
+    guard: confinement.guard
   })
+  if (process.getuid?.() === 0 && user === undefined && wanted.user !== undefined) {
+    yield* Effect.logWarning("ffmpeg runs as root: setpriv of util-linux is missing or may not change the user")
+  }
+  return { ffmpeg, ffprobe, confinement } satisfies Programs
+})

@@ -43,44 +43,43 @@ export interface Connection {
 const emptySha256 = createHash("sha256").digest("hex")
 
 /** Makes a client, which is closed with the scope. Makes no request. */
-export const make = (
+export const make = Effect.fnUntraced(function* (
   configuration: Configuration,
   bucket: string
-): Effect.Effect<Connection, S3Failure.S3Failure, Scope.Scope> =>
-  Effect.gen(function* () {
-    const sdk = yield* Sdk.atOnce
-    const client = yield* Effect.acquireRelease(
-      Effect.try({ try: () => new sdk.S3Client(configuration), catch: S3Failure.fromCause }),
-      (client) => Effect.sync(() => client.destroy())
-    )
-    // It prepares log entries even without a logger.
-    client.middlewareStack.remove("loggerMiddleware")
-    ResponseDate.install(client)
-    PayloadHash.install(client)
-    // Only the SDK's middleware adds the SDK's own checksums.
-    const hasSdkChecksums = configuration.requestChecksumCalculation !== "WHEN_REQUIRED"
-    const send: DirectRequests.Send = hasSdkChecksums ? () => Promise.resolve(undefined) : DirectRequests.make(client)
-    const put = PutObject.make(client, sdk, send)
+): Effect.fn.Return<Connection, S3Failure.S3Failure, Scope.Scope> {
+  const sdk = yield* Sdk.atOnce
+  const client = yield* Effect.acquireRelease(
+    Effect.try({ try: () => new sdk.S3Client(configuration), catch: S3Failure.fromCause }),
+    (client) => Effect.sync(() => client.destroy())
+  )
+  // It prepares log entries even without a logger.
+  client.middlewareStack.remove("loggerMiddleware")
+  ResponseDate.install(client)
+  PayloadHash.install(client)
+  // Only the SDK's middleware adds the SDK's own checksums.
+  const hasSdkChecksums = configuration.requestChecksumCalculation !== "WHEN_REQUIRED"
+  const send: DirectRequests.Send = hasSdkChecksums ? () => Promise.resolve(undefined) : DirectRequests.make(client)
+  const put = PutObject.make(client, sdk, send)
 
-    const get = async (address: RangeAddress, abortSignal: AbortSignal): Promise<Opened> => {
-      const headers = address.Range === undefined ? {} : { range: address.Range }
-      const response = await send({ operation: "GetObject", address, headers, sha256: emptySha256 }, abortSignal)
-      if (response === undefined) return client.send(new sdk.GetObjectCommand(address), { abortSignal })
-      const length = response.headers["content-length"]
-      return {
-        Body: response.body,
-        ContentLength: length === undefined ? undefined : Number(length),
-        ContentRange: response.headers["content-range"]
-      }
-    }
-
+  const get = async (address: RangeAddress, abortSignal: AbortSignal): Promise<Opened> => {
+    const headers = address.Range === undefined ? {} : { range: address.Range }
+    const response = await send({ operation: "GetObject", address, headers, sha256: emptySha256 }, abortSignal)
+    if (response === undefined) return client.send(new sdk.GetObjectCommand(address), { abortSignal })
+    const length = response.headers["content-length"]
     return {
-      bucket,
-      isEncrypted: configuration.endpoint === undefined || /^https:/i.test(configuration.endpoint),
-      call: (request) =>
-        AbortableRequest.call((abortSignal) => request(client, sdk, { abortSignal }), S3Failure.fromCause),
-      put: (input, sha256) =>
-        AbortableRequest.call((abortSignal) => put(input, sha256, abortSignal), S3Failure.fromCause),
-      open: (address) => AbortableRequest.open((signal) => get(address, signal), S3Failure.fromCause)
+      Body: response.body,
+      ContentLength: length === undefined ? undefined : Number(length),
+      ContentRange: response.headers["content-range"]
     }
-  })
+  }
+
+  return {
+    bucket,
+    isEncrypted: configuration.endpoint === undefined || /^https:/i.test(configuration.endpoint),
+    call: (request) =>
+      AbortableRequest.call((abortSignal) => request(client, sdk, { abortSignal }), S3Failure.fromCause),
+    put: (input, sha256) =>
+      AbortableRequest.call((abortSignal) => put(input, sha256, abortSignal), S3Failure.fromCause),
+    open: (address) => AbortableRequest.open((signal) => get(address, signal), S3Failure.fromCause)
+  }
+})

@@ -85,22 +85,21 @@ const copyWhole = (
 const notFound = () => S3Failure.make("NoObject", "The bucket has no such object.")
 
 /** Implements the port's `describe`. Objects of more than `maxBytes` bytes are copied in parts. */
-export const describe = (
+export const describe = Effect.fnUntraced(function* (
   connection: Connection.Connection,
   maxBytes: number,
   { description, name }: MirrorObject
-): Effect.Effect<WriteReceipt, S3Failure.S3Failure> =>
-  Effect.gen(function* () {
-    const address = yield* MirrorObjects.addressOf(connection, name)
-    const fields = yield* MirrorDescription.toFields(description)
-    const get = Effect.flatMap(MirrorObjects.find(connection, name), Effect.fromOption(notFound))
-    const head = yield* get
-    const isLarge = head.object.size > maxBytes
-    // Ceph's gateway decodes the source of a part twice: it finds another object, or none, or crashes. `NotFound` has
-    // the mirror write the object anew instead.
-    if (isLarge && name.includes("%")) return yield* notFound()
-    yield* isLarge
-      ? copyInParts(connection, address, fields, head, maxBytes)
-      : copyWhole(connection, address, fields, head)
-    return MirrorObjects.receiptOf((yield* get).object)
-  })
+): Effect.fn.Return<WriteReceipt, S3Failure.S3Failure> {
+  const address = yield* MirrorObjects.addressOf(connection, name)
+  const fields = yield* MirrorDescription.toFields(description)
+  const get = Effect.flatMap(MirrorObjects.find(connection, name), Effect.fromOption(notFound))
+  const head = yield* get
+  const isLarge = head.object.size > maxBytes
+  // Ceph's gateway decodes the source of a part twice: it finds another object, or none, or crashes. `NotFound` has
+  // the mirror write the object anew instead.
+  if (isLarge && name.includes("%")) return yield* notFound()
+  yield* isLarge
+    ? copyInParts(connection, address, fields, head, maxBytes)
+    : copyWhole(connection, address, fields, head)
+  return MirrorObjects.receiptOf((yield* get).object)
+})

@@ -37,25 +37,24 @@ const findUploaded = (connection: Connection.Connection, { name, size }: MirrorO
   )
 
 /** Implements the port's `write`. */
-export const write = <E, R>(
+export const write = Effect.fnUntraced(function* <E, R>(
   connection: Connection.Connection,
   sizes: Upload.PartSizes,
   object: MirrorObject,
   content: Stream.Stream<Uint8Array, E, R>
-): Effect.Effect<WriteReceipt, S3Failure.S3Failure | E, R> =>
-  Effect.gen(function* () {
-    const settings: Upload.Settings = {
-      ...fit(sizes, object.size),
-      address: yield* MirrorObjects.addressOf(connection, object.name),
-      fields: yield* MirrorDescription.toFields(object.description),
-      expectedBytes: object.size,
-      reject: ({ digests: sha256, size }) =>
-        size === object.size && sha256 === object.sha256
-          ? undefined
-          : S3Failure.make("Damaged", "The bytes that were read are not the bytes of the file."),
-      isWholeInterruptible: true
-    }
-    const { stored } = yield* Upload.upload(connection, settings, content)
-    const receipt = stored === undefined ? undefined : MirrorObjects.toReceipt(stored)
-    return receipt ?? (yield* findUploaded(connection, object))
-  })
+): Effect.fn.Return<WriteReceipt, S3Failure.S3Failure | E, R> {
+  const settings: Upload.Settings = {
+    ...fit(sizes, object.size),
+    address: yield* MirrorObjects.addressOf(connection, object.name),
+    fields: yield* MirrorDescription.toFields(object.description),
+    expectedBytes: object.size,
+    reject: ({ digests: sha256, size }) =>
+      size === object.size && sha256 === object.sha256
+        ? undefined
+        : S3Failure.make("Damaged", "The bytes that were read are not the bytes of the file."),
+    isWholeInterruptible: true
+  }
+  const { stored } = yield* Upload.upload(connection, settings, content)
+  const receipt = stored === undefined ? undefined : MirrorObjects.toReceipt(stored)
+  return receipt ?? (yield* findUploaded(connection, object))
+})

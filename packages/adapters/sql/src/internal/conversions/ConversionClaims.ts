@@ -65,30 +65,33 @@ const filesOf = (
  * Runs a transaction that begins a claim, or releases that of another worker, and removes what an earlier one has published: some files in
  * it, the others after it.
  */
-const claimAndDrop = <E>(
+const claimAndDrop = Effect.fnUntraced(function* <E>(
   sql: SqlClient,
   sweepAt: DateTime.Utc,
   claim: Effect.Effect<Option.Option<ConversionClaim>, E>
-) =>
-  Effect.gen(function* () {
-    const { claimed, hasMore } = yield* Effect.gen(function* () {
-      const claimed = yield* claim
-      const hasMore = Option.isSome(claimed) && (yield* dropSome(sql, filesOf(sql, claimed.value), millis(sweepAt)))
-      return { claimed, hasMore }
-    }).pipe(transaction(sql))
-    if (hasMore && Option.isSome(claimed)) {
-      yield* dropRest(sql, claimed.value, filesOf(sql, claimed.value), millis(sweepAt))
-    }
-    return claimed
-  })
+) {
+  const { claimed, hasMore } = yield* Effect.gen(function* () {
+    const claimed = yield* claim
+    const hasMore = Option.isSome(claimed) && (yield* dropSome(sql, filesOf(sql, claimed.value), millis(sweepAt)))
+    return { claimed, hasMore }
+  }).pipe(transaction(sql))
+  if (hasMore && Option.isSome(claimed)) {
+    yield* dropRest(sql, claimed.value, filesOf(sql, claimed.value), millis(sweepAt))
+  }
+  return claimed
+})
 
 /** Runs a transaction that ends a claim, and removes what it has published: some files in it, the others after it. */
-const endAndDrop = <E>(sql: SqlClient, claim: ConversionClaim, sweepAt: DateTime.Utc, end: Effect.Effect<unknown, E>) =>
-  Effect.gen(function* () {
-    const files = filesOf(sql, claim)
-    const hasMore = yield* transaction(sql)(Effect.andThen(end, dropSome(sql, files, millis(sweepAt))))
-    if (hasMore) yield* dropRest(sql, claim, files, millis(sweepAt))
-  })
+const endAndDrop = Effect.fnUntraced(function* <E>(
+  sql: SqlClient,
+  claim: ConversionClaim,
+  sweepAt: DateTime.Utc,
+  end: Effect.Effect<unknown, E>
+) {
+  const files = filesOf(sql, claim)
+  const hasMore = yield* transaction(sql)(Effect.andThen(end, dropSome(sql, files, millis(sweepAt))))
+  if (hasMore) yield* dropRest(sql, claim, files, millis(sweepAt))
+})
 
 /**
  * Claims a conversion if it is still due. A claim removes what an earlier one published. A conversion that is still RUNNING has lost
@@ -232,21 +235,20 @@ export const release = (sql: SqlClient, claim: ConversionClaim, terms: ReleaseTe
 const half = 0.5
 
 /** Releases the running conversion of the claimed content to DASH. Skips one that its worker is just writing. */
-export const releaseDash = (
+export const releaseDash = Effect.fnUntraced(function* (
   sql: SqlClient,
   claim: ConversionClaim,
   { now, sweepAt }: Pick<ConversionFailure, "now" | "sweepAt">
-) =>
-  Effect.gen(function* () {
-    if (claim.format !== "hls") return
-    const mayBeMade = claim.mode === "transcode" ? sql`1 = 1` : sql`mode <> 'transcode'`
-    const running = sql`SELECT id FROM conversion WHERE blob_id = ${claim.blobId} AND ${inBucket(sql, claim)}
+) {
+  if (claim.format !== "hls") return
+  const mayBeMade = claim.mode === "transcode" ? sql`1 = 1` : sql`mode <> 'transcode'`
+  const running = sql`SELECT id FROM conversion WHERE blob_id = ${claim.blobId} AND ${inBucket(sql, claim)}
       AND format = 'dash' AND state = 'RUNNING' AND due_at > ${millis(now)} AND progress < ${toStoredProgress(half)} AND ${mayBeMade}
       ${skipLocked(sql)}`
-    const release = sql`UPDATE conversion SET ${queued(sql, { countAttempt: false, retryAt: now })}
+  const release = sql`UPDATE conversion SET ${queued(sql, { countAttempt: false, retryAt: now })}
       WHERE id IN (${running}) AND EXISTS (SELECT 1 FROM conversion WHERE ${isHeld(sql, claim)})
       RETURNING ${sql.literal(claimColumns)}`.pipe(
-      Row.first((row): ConversionClaim => ({ ...toClaim(row), isLadder: false, takesOver: false }))
-    )
-    yield* claimAndDrop(sql, sweepAt, release)
-  })
+    Row.first((row): ConversionClaim => ({ ...toClaim(row), isLadder: false, takesOver: false }))
+  )
+  yield* claimAndDrop(sql, sweepAt, release)
+})

@@ -42,10 +42,9 @@ export const dropSome = Effect.fnUntraced(function* (sql: SqlClient, files: Frag
 })
 
 /** Repeats a step, each time in a transaction, until there is no more to do. */
-const repeat = <E, R>(sql: SqlClient, step: Effect.Effect<boolean, E, R>) =>
-  Effect.gen(function* () {
-    while (yield* transaction(sql)(step));
-  })
+const repeat = Effect.fnUntraced(function* <E, R>(sql: SqlClient, step: Effect.Effect<boolean, E, R>) {
+  while (yield* transaction(sql)(step));
+})
 
 /**
  * Removes the files that the transaction which began or ended a claim has left, until another claim begins. What a process that dies

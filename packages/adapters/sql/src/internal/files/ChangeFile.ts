@@ -24,6 +24,9 @@ const orNotFound = Effect.flatMap(
   })
 )
 
+/** Runs the effect of a function in a transaction of its first argument. */
+const inTransaction = <A, E, R>(self: Effect.Effect<A, E, R>, sql: SqlClient) => transaction(sql)(self)
+
 /** Changes the fields that `change` has. */
 export const updateFile = (sql: SqlClient, { at, bucket, change, selector }: FileUpdate) => {
   const file = bySelector(sql, bucket, selector)
@@ -50,36 +53,40 @@ export const updateFile = (sql: SqlClient, { at, bucket, change, selector }: Fil
 }
 
 /** Replaces the metadata by the result of `change`, under a lock of the file's row. */
-export const updateMetadata = <E>(sql: SqlClient, { at, bucket, change, selector }: MetadataUpdate<E>) =>
-  Effect.gen(function* () {
-    const { id, metadata } =
-      yield* sql`SELECT ${sql.literal(columns)} FROM file WHERE ${bySelector(sql, bucket, selector)}
+export const updateMetadata = Effect.fnUntraced(function* <E>(
+  sql: SqlClient,
+  { at, bucket, change, selector }: MetadataUpdate<E>
+) {
+  const { id, metadata } =
+    yield* sql`SELECT ${sql.literal(columns)} FROM file WHERE ${bySelector(sql, bucket, selector)}
       ${lock(sql, "FOR NO KEY UPDATE")}`.pipe(Row.first(toFile), orNotFound)
-    const changed = yield* Effect.fromResult(change(metadata))
-    const file = yield* sql`UPDATE file SET metadata = ${JSON.stringify(changed)}, updated_at = ${millis(at)}
+  const changed = yield* Effect.fromResult(change(metadata))
+  const file = yield* sql`UPDATE file SET metadata = ${JSON.stringify(changed)}, updated_at = ${millis(at)}
       WHERE id = ${id} AND ${inBucket(sql, bucket)} RETURNING ${sql.literal(columns)}`.pipe(
-      Row.first(toFile),
-      orNotFound
-    )
-    yield* record(sql, fileEvent(bucket, "file.updated", file, changedFields({ metadata: changed })))
-    return file
-  }).pipe(transaction(sql))
+    Row.first(toFile),
+    orNotFound
+  )
+  yield* record(sql, fileEvent(bucket, "file.updated", file, changedFields({ metadata: changed })))
+  return file
+}, inTransaction)
 
 /** Replaces the headers by the result of `change`, under a lock of the file's row. */
-export const updateHeaders = <E>(sql: SqlClient, { at, bucket, change, selector }: HeaderUpdate<E>) =>
-  Effect.gen(function* () {
-    const current = yield* sql`SELECT id, headers FROM file WHERE ${bySelector(sql, bucket, selector)}
+export const updateHeaders = Effect.fnUntraced(function* <E>(
+  sql: SqlClient,
+  { at, bucket, change, selector }: HeaderUpdate<E>
+) {
+  const current = yield* sql`SELECT id, headers FROM file WHERE ${bySelector(sql, bucket, selector)}
       ${lock(sql, "FOR NO KEY UPDATE")}`.pipe(
-      Row.first((row) => ({ id: Row.text(row, "id"), headers: readHeaders(row) }))
-    )
-    if (Option.isNone(current)) return yield* new NotFound({ resource: "file" })
-    const headers = yield* Effect.fromResult(change(current.value.headers))
-    const changed = yield* sql`UPDATE file SET headers = ${JSON.stringify(headers)}, updated_at = ${millis(at)}
+    Row.first((row) => ({ id: Row.text(row, "id"), headers: readHeaders(row) }))
+  )
+  if (Option.isNone(current)) return yield* new NotFound({ resource: "file" })
+  const headers = yield* Effect.fromResult(change(current.value.headers))
+  const changed = yield* sql`UPDATE file SET headers = ${JSON.stringify(headers)}, updated_at = ${millis(at)}
       WHERE id = ${current.value.id} AND ${inBucket(sql, bucket)}
       RETURNING ${sql.literal(columns)}`.pipe(Row.first(toFile), orNotFound)
-    yield* record(sql, headersUpdated(bucket, changed, current.value.headers))
-    return changed
-  }).pipe(transaction(sql))
+  yield* record(sql, headersUpdated(bucket, changed, current.value.headers))
+  return changed
+}, inTransaction)
 
 const toRemoved = (row: Row.Row) => ({
   id: Row.text(row, "id"),
@@ -90,16 +97,18 @@ const toRemoved = (row: Row.Row) => ({
 })
 
 /** Removes a file for which the condition holds, and dooms its blob. */
-export const removeFile = (sql: SqlClient, { bucket, condition, sweepAt, selector }: FileRemoval) =>
-  Effect.gen(function* () {
-    const removed = yield* sql`DELETE FROM file
+export const removeFile = Effect.fnUntraced(function* (
+  sql: SqlClient,
+  { bucket, condition, sweepAt, selector }: FileRemoval
+) {
+  const removed = yield* sql`DELETE FROM file
       WHERE ${bySelector(sql, bucket, selector)}${preconditionClause(sql, condition)}
       RETURNING id, path, name, version, blob_id`.pipe(Row.first(toRemoved))
-    if (Option.isNone(removed)) return yield* failUnmatched(sql, { bucket, selector, condition })
-    const { blobId, version, ...place } = removed.value
-    yield* record(sql, fileEvent(bucket, "file.deleted", place, { version }))
-    if (blobId !== null) {
-      yield* sql`UPDATE blob SET state = 'DOOMED', due_at = ${millis(sweepAt)}
+  if (Option.isNone(removed)) return yield* failUnmatched(sql, { bucket, selector, condition })
+  const { blobId, version, ...place } = removed.value
+  yield* record(sql, fileEvent(bucket, "file.deleted", place, { version }))
+  if (blobId !== null) {
+    yield* sql`UPDATE blob SET state = 'DOOMED', due_at = ${millis(sweepAt)}
         WHERE id = ${blobId} AND ${ofBucket(sql, bucket)} AND state = 'READY'`
-    }
-  }).pipe(transaction(sql))
+  }
+}, inTransaction)

@@ -51,13 +51,12 @@ export const lockFiles = Effect.fnUntraced(function* (
 const rowsAtOnce = 200
 
 /** Runs a change for the rows, a part at a time. Other requests get a turn between the parts. */
-export const inParts = <A, E, R>(
+export const inParts = Effect.fnUntraced(function* <A, E, R>(
   rows: ReadonlyArray<A>,
   change: (part: ReadonlyArray<A>) => Effect.Effect<unknown, E, R>
-): Effect.Effect<void, E, R> =>
-  Effect.gen(function* () {
-    for (let start = 0; start < rows.length; start += rowsAtOnce) {
-      if (start > 0) yield* Effect.yieldNow
-      yield* change(rows.slice(start, start + rowsAtOnce))
-    }
-  })
+): Effect.fn.Return<void, E, R> {
+  for (let start = 0; start < rows.length; start += rowsAtOnce) {
+    if (start > 0) yield* Effect.yieldNow
+    yield* change(rows.slice(start, start + rowsAtOnce))
+  }
+})

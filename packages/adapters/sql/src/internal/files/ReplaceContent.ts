@@ -17,7 +17,7 @@ import { millis } from "../Dialect.ts"
 import { recorded, runAndRecord, runSingle, runWithEvent, single } from "../events/RecordEvent.ts"
 import * as PreparedText from "../PreparedText.ts"
 import * as Row from "../Row.ts"
-import { withinLimits } from "../usage/WithinLimits.ts"
+import { type Check, withinLimits } from "../usage/WithinLimits.ts"
 import { afterVersion, contentReplaced, fileEvent } from "./FileEvents.ts"
 import { assemble, finishAssembly } from "../uploads/Assemble.ts"
 import { bySelector, checksumText, columns, ofBucket, toFile } from "./FileRow.ts"
@@ -212,51 +212,52 @@ const valuesOf = (content: Content) => {
   }
 }
 
-const replaceInTransaction = (sql: SqlClient, change: ContentReplacement) => {
-  const { assembly, bucket, condition, content, description = {}, fileId, folder, sweepAt } = change
-  return withinLimits(sql, bucket, (check) =>
-    Effect.gen(function* () {
-      const selector: Selector = { _tag: "Id", id: fileId, folder }
-      const { blobId, sha256, size } = content
-      if (assembly !== undefined) yield* assemble(sql, bucket, content, assembly)
-      const values = valuesOf(content)
-      const { bucketId, tenantId } = bucket
-      // The lock of the row orders concurrent changes: each one reads the previous change's blob as its own previous blob.
-      const changed = yield* Row.first(toReplaced)(
-        isPlain(change)
-          ? changePlain.run(sql, { tenantId, bucketId, fileId, ...values })
-          : changeFile(sql, bucket, values, {
-              assigned: assignments(sql, description),
-              condition: preconditionClause(sql, condition),
-              selector
-            })
-      )
-      if (changed._tag === "None") return yield* failUnmatched(sql, { bucket, selector, condition })
+const replaceInTransaction = (sql: SqlClient, change: ContentReplacement) =>
+  withinLimits(sql, change.bucket, (check) => replaceWithin(sql, change, check)).pipe(
+    orAliasTaken(sql, change.bucket, change.description?.alias ?? "")
+  )
 
-      const { file, previous } = changed.value
-      const movement = {
-        tenantId,
-        bucketId,
-        fileId,
-        blobId,
-        previous: previous ?? blobId,
-        size,
-        sha256,
-        sweepAt: millis(sweepAt)
-      }
-      const moved = yield* runAndRecord(sql, moveBlobs, movement, contentReplaced(bucket, file, description)).pipe(
-        Row.all((row) => ({
-          id: Row.text(row, "id"),
-          size: Row.int(row, "size"),
-          reserved: Row.int(row, "reserved")
-        }))
-      )
-      const added = moved.find(({ id }) => id === blobId)
-      if (added === undefined) return yield* new UploadExpired()
-      const former = moved.find(({ id }) => id !== blobId)?.size ?? 0
-      yield* check({ files: 0, bytes: size - added.reserved - former })
-      if (assembly !== undefined) yield* finishAssembly(sql, file, assembly)
-      return file
-    })
-  ).pipe(orAliasTaken(sql, bucket, description.alias ?? ""))
-}
+const replaceWithin = Effect.fnUntraced(function* (sql: SqlClient, change: ContentReplacement, check: Check) {
+  const { assembly, bucket, condition, content, description = {}, fileId, folder, sweepAt } = change
+  const selector: Selector = { _tag: "Id", id: fileId, folder }
+  const { blobId, sha256, size } = content
+  if (assembly !== undefined) yield* assemble(sql, bucket, content, assembly)
+  const values = valuesOf(content)
+  const { bucketId, tenantId } = bucket
+  // The lock of the row orders concurrent changes: each one reads the previous change's blob as its own previous blob.
+  const changed = yield* Row.first(toReplaced)(
+    isPlain(change)
+      ? changePlain.run(sql, { tenantId, bucketId, fileId, ...values })
+      : changeFile(sql, bucket, values, {
+          assigned: assignments(sql, description),
+          condition: preconditionClause(sql, condition),
+          selector
+        })
+  )
+  if (changed._tag === "None") return yield* failUnmatched(sql, { bucket, selector, condition })
+
+  const { file, previous } = changed.value
+  const movement = {
+    tenantId,
+    bucketId,
+    fileId,
+    blobId,
+    previous: previous ?? blobId,
+    size,
+    sha256,
+    sweepAt: millis(sweepAt)
+  }
+  const moved = yield* runAndRecord(sql, moveBlobs, movement, contentReplaced(bucket, file, description)).pipe(
+    Row.all((row) => ({
+      id: Row.text(row, "id"),
+      size: Row.int(row, "size"),
+      reserved: Row.int(row, "reserved")
+    }))
+  )
+  const added = moved.find(({ id }) => id === blobId)
+  if (added === undefined) return yield* new UploadExpired()
+  const former = moved.find(({ id }) => id !== blobId)?.size ?? 0
+  yield* check({ files: 0, bytes: size - added.reserved - former })
+  if (assembly !== undefined) yield* finishAssembly(sql, file, assembly)
+  return file
+})

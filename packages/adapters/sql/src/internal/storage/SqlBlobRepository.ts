@@ -25,7 +25,7 @@ import { operation } from "../../SqlFailure.ts"
 import * as ContentRuleColumns from "../buckets/ContentRuleColumns.ts"
 import { isOpenBucket } from "../buckets/OpenBucket.ts"
 import { ofBucket } from "../files/FileRow.ts"
-import { withinLimits } from "../usage/WithinLimits.ts"
+import { type Check, withinLimits } from "../usage/WithinLimits.ts"
 import { dropParts } from "../uploads/DropParts.ts"
 import { dropCaptions, dropConversions, dropFilesOfGone, dropPosters } from "../conversions/ConversionFiles.ts"
 import { transaction } from "../../Transaction.ts"
@@ -76,6 +76,22 @@ const staging = PreparedText.define(
     FROM bucket WHERE ${isOpenBucket(sql, bucket)} RETURNING ${ContentRuleColumns.ofBucket(sql, bucket.bucketId)}`
 )
 
+type Reservation = Parameters<BlobRepository["Service"]["reserve"]>[0]
+
+const reserveWithin = Effect.fnUntraced(function* (
+  sql: SqlClient,
+  { blobId, bucket, bytes }: Reservation,
+  check: Check
+) {
+  const own = sql`id = ${blobId} AND ${ofBucket(sql, bucket)} AND state = 'PENDING'`
+  const [former] = yield* sql`SELECT COALESCE(reserved, 0) AS reserved FROM blob WHERE ${own}
+    ${lock(sql, "FOR NO KEY UPDATE")}`.pipe(Row.all((row) => Row.int(row, "reserved")))
+  // The lease has ended: the commit will fail.
+  if (former === undefined) return
+  yield* sql`UPDATE blob SET reserved = ${bytes} WHERE ${own}`
+  yield* check({ files: 0, bytes: bytes - former })
+})
+
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient
 
@@ -101,18 +117,8 @@ const make = Effect.gen(function* () {
           operation("blobs.stage")
         ),
 
-    reserve: ({ blobId, bucket, bytes }) =>
-      withinLimits(sql, bucket, (check) =>
-        Effect.gen(function* () {
-          const own = sql`id = ${blobId} AND ${ofBucket(sql, bucket)} AND state = 'PENDING'`
-          const [former] = yield* sql`SELECT COALESCE(reserved, 0) AS reserved FROM blob WHERE ${own}
-            ${lock(sql, "FOR NO KEY UPDATE")}`.pipe(Row.all((row) => Row.int(row, "reserved")))
-          // The lease has ended: the commit will fail.
-          if (former === undefined) return
-          yield* sql`UPDATE blob SET reserved = ${bytes} WHERE ${own}`
-          yield* check({ files: 0, bytes: bytes - former })
-        })
-      ).pipe(operation("blobs.reserve")),
+    reserve: (wanted) =>
+      withinLimits(sql, wanted.bucket, (check) => reserveWithin(sql, wanted, check)).pipe(operation("blobs.reserve")),
 
     // One statement renews the leases of all uploads of a node: they must not wait for a row that another transaction has locked,
     // such as a commit that waits for its bucket. The next renewal includes the skipped ones. A lock of a row that refers to the

@@ -108,40 +108,44 @@ export const checkLength = Effect.fnUntraced(function* (
 const isAt = (upload: StoredUpload, at: Terms["at"]): boolean =>
   "number" in at || (upload.epoch === at.epoch && upload.received === at.offset)
 
-export const addPart = (sql: SqlClient, { at, expiresAt, now, part, upload: ref }: Terms) =>
-  withinLimits(sql, ref, (check) =>
-    Effect.gen(function* () {
-      const former = yield* lockOpen(sql, ref)
-      if (former.expiresAt.epochMilliseconds <= now.epochMilliseconds) return yield* missing
-      if (!isAt(former, at)) return yield* new UploadSuperseded()
-      const number = "number" in at ? at.number : former.revision + 1
-      const [replaced] = yield* sql`SELECT blob_id, size FROM blob_part
+export const addPart = (sql: SqlClient, terms: Terms) =>
+  withinLimits(sql, terms.upload, (check) => addWithin(sql, terms, check))
+
+const addWithin = Effect.fnUntraced(function* (
+  sql: SqlClient,
+  { at, expiresAt, now, part, upload: ref }: Terms,
+  check: Check
+) {
+  const former = yield* lockOpen(sql, ref)
+  if (former.expiresAt.epochMilliseconds <= now.epochMilliseconds) return yield* missing
+  if (!isAt(former, at)) return yield* new UploadSuperseded()
+  const number = "number" in at ? at.number : former.revision + 1
+  const [replaced] = yield* sql`SELECT blob_id, size FROM blob_part
         WHERE content_id = ${former.blobId} AND number = ${number}`.pipe(
-        Row.all((row) => ({ blobId: Row.text(row, "blob_id"), size: Row.int(row, "size") }))
-      )
-      const upload = {
-        ...former,
-        received: former.received + part.size - (replaced?.size ?? 0),
-        revision: former.revision + 1,
-        expiresAt
-      }
-      yield* sql`UPDATE upload SET received = ${upload.received}, revision = ${upload.revision},
+    Row.all((row) => ({ blobId: Row.text(row, "blob_id"), size: Row.int(row, "size") }))
+  )
+  const upload = {
+    ...former,
+    received: former.received + part.size - (replaced?.size ?? 0),
+    revision: former.revision + 1,
+    expiresAt
+  }
+  yield* sql`UPDATE upload SET received = ${upload.received}, revision = ${upload.revision},
         expires_at = ${millis(expiresAt)} WHERE id = ${upload.id}`
-      const growth = yield* reserveBytes(sql, former, upload, reservedBytes(upload))
-      const reserved =
-        yield* sql`UPDATE blob SET state = 'READY', due_at = NULL, size = ${part.size}, sha256 = ${part.sha256}
+  const growth = yield* reserveBytes(sql, former, upload, reservedBytes(upload))
+  const reserved =
+    yield* sql`UPDATE blob SET state = 'READY', due_at = NULL, size = ${part.size}, sha256 = ${part.sha256}
         WHERE id = ${part.blobId} AND ${ofBucket(sql, ref)} AND state = 'PENDING'
         RETURNING COALESCE(reserved, 0) AS reserved`.pipe(Row.first((row) => Row.int(row, "reserved")))
-      if (reserved._tag === "None") return yield* new UploadExpired()
-      yield* sql`INSERT INTO blob_part (content_id, number, start, size, blob_id, tag, created_at)
+  if (reserved._tag === "None") return yield* new UploadExpired()
+  yield* sql`INSERT INTO blob_part (content_id, number, start, size, blob_id, tag, created_at)
         VALUES (${upload.blobId}, ${number}, ${"number" in at ? null : at.offset}, ${part.size}, ${part.blobId}, ${part.tag},
           ${millis(now)})
         ON CONFLICT (content_id, number) DO UPDATE SET size = excluded.size, blob_id = excluded.blob_id, tag = excluded.tag,
           created_at = excluded.created_at`
-      if (replaced !== undefined) {
-        yield* sql`UPDATE blob SET state = 'DOOMED', due_at = 0 WHERE id = ${replaced.blobId} AND state = 'READY'`
-      }
-      yield* check({ files: 0, bytes: growth - reserved.value })
-      return upload
-    })
-  )
+  if (replaced !== undefined) {
+    yield* sql`UPDATE blob SET state = 'DOOMED', due_at = 0 WHERE id = ${replaced.blobId} AND state = 'READY'`
+  }
+  yield* check({ files: 0, bytes: growth - reserved.value })
+  return upload
+})

@@ -7,7 +7,7 @@ import { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { NotFound, QuotaExceeded } from "@holdfast/core/Errors"
 import type { StoredUpload } from "@holdfast/core/uploads/Upload"
-import { type OpenLimits, UploadRepository } from "@holdfast/core/uploads/UploadRepository"
+import { type OpenLimits, type UploadRef, UploadRepository } from "@holdfast/core/uploads/UploadRepository"
 import * as ContentRuleColumns from "../buckets/ContentRuleColumns.ts"
 import { isOpenBucket, lockOpenBucket, openBucket } from "../buckets/OpenBucket.ts"
 import { lock, millis } from "../Dialect.ts"
@@ -15,7 +15,7 @@ import { ofBucket } from "../files/FileRow.ts"
 import * as Row from "../Row.ts"
 import { operation } from "../../SqlFailure.ts"
 import { transaction } from "../../Transaction.ts"
-import { withinLimits } from "../usage/WithinLimits.ts"
+import { type Check, withinLimits } from "../usage/WithinLimits.ts"
 import { addPart, bytesToReserve, checkLength, lockOpen, replacedBytes, reserveLength } from "./AddPart.ts"
 import * as Digests from "./Digests.ts"
 import { byRef, columns, toUpload, toUploadPart } from "./UploadRow.ts"
@@ -52,37 +52,50 @@ const claimReplaced = Effect.fnUntraced(function* (sql: SqlClient, upload: Store
   return others.length === 0 ? replacedFileId : null
 })
 
+const createWithin = Effect.fnUntraced(function* (
+  sql: SqlClient,
+  wanted: StoredUpload,
+  most: OpenLimits,
+  check: Check
+) {
+  const { tenantId } = wanted
+  const { link = null } = wanted.terms
+  yield* checkOpen(sql, wanted, most)
+  const upload = { ...wanted, replacedFileId: yield* claimReplaced(sql, wanted) }
+  const expiresAt = millis(upload.expiresAt)
+  const createdAt = millis(upload.createdAt)
+  const bytes = Math.max(0, bytesToReserve(upload) - (yield* replacedBytes(sql, upload)))
+  const rules = yield* sql`INSERT INTO blob (id, tenant_id, bucket_id, state, due_at, created_at, reserved)
+    SELECT ${upload.blobId}, tenant_id, id, 'PENDING', ${expiresAt}, ${createdAt}, ${bytes}
+    FROM bucket WHERE ${isOpenBucket(sql, upload)} ${lock(sql, "FOR KEY SHARE")}
+    RETURNING ${ContentRuleColumns.ofBucket(sql, upload.bucketId)}`.pipe(Row.first(ContentRuleColumns.read), (found) =>
+    NotFound.whenNone(found, missingBucket)
+  )
+  yield* sql`INSERT INTO upload (id, tenant_id, bucket_id, blob_id, mode, terms, length, received, state, epoch, revision,
+      created_at, expires_at, link, replaced_file_id)
+    VALUES (${upload.id}, ${tenantId}, ${upload.bucketId}, ${upload.blobId}, ${upload.mode},
+      ${JSON.stringify(upload.terms)}, ${upload.length}, ${upload.received}, 'OPEN', 0, 0, ${createdAt}, ${expiresAt}, ${link},
+      ${upload.replacedFileId})`
+  yield* checkLength(sql, upload, bytes, check)
+  return rules
+})
+
+const declareWithin = Effect.fnUntraced(function* (sql: SqlClient, ref: UploadRef, length: number, check: Check) {
+  const former = yield* lockOpen(sql, ref)
+  if (former.length !== null) return former
+  const upload = { ...former, length }
+  yield* sql`UPDATE upload SET length = ${length} WHERE id = ${upload.id}`
+  yield* checkLength(sql, upload, yield* reserveLength(sql, former, upload), check)
+  return upload
+})
+
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient
   const missing = () => new NotFound({ resource: "upload" })
 
   return UploadRepository.of({
     create: (wanted, most) =>
-      withinLimits(sql, wanted, (check) =>
-        Effect.gen(function* () {
-          const { tenantId } = wanted
-          const { link = null } = wanted.terms
-          yield* checkOpen(sql, wanted, most)
-          const upload = { ...wanted, replacedFileId: yield* claimReplaced(sql, wanted) }
-          const expiresAt = millis(upload.expiresAt)
-          const createdAt = millis(upload.createdAt)
-          const bytes = Math.max(0, bytesToReserve(upload) - (yield* replacedBytes(sql, upload)))
-          const rules = yield* sql`INSERT INTO blob (id, tenant_id, bucket_id, state, due_at, created_at, reserved)
-            SELECT ${upload.blobId}, tenant_id, id, 'PENDING', ${expiresAt}, ${createdAt}, ${bytes}
-            FROM bucket WHERE ${isOpenBucket(sql, upload)} ${lock(sql, "FOR KEY SHARE")}
-            RETURNING ${ContentRuleColumns.ofBucket(sql, upload.bucketId)}`.pipe(
-            Row.first(ContentRuleColumns.read),
-            (found) => NotFound.whenNone(found, missingBucket)
-          )
-          yield* sql`INSERT INTO upload (id, tenant_id, bucket_id, blob_id, mode, terms, length, received, state, epoch, revision,
-              created_at, expires_at, link, replaced_file_id)
-            VALUES (${upload.id}, ${tenantId}, ${upload.bucketId}, ${upload.blobId}, ${upload.mode},
-              ${JSON.stringify(upload.terms)}, ${upload.length}, ${upload.received}, 'OPEN', 0, 0, ${createdAt}, ${expiresAt}, ${link},
-              ${upload.replacedFileId})`
-          yield* checkLength(sql, upload, bytes, check)
-          return rules
-        })
-      ).pipe(operation("uploads.create")),
+      withinLimits(sql, wanted, (check) => createWithin(sql, wanted, most, check)).pipe(operation("uploads.create")),
 
     find: (upload) =>
       sql`SELECT ${sql.literal(columns)}, ${sql.literal(ContentRuleColumns.names)}
@@ -107,27 +120,23 @@ const make = Effect.gen(function* () {
           AND bucket_id = ${openBucket(sql, upload)}
         RETURNING ${sql.literal(columns)}`.pipe(Row.first(toUpload), operation("uploads.takeOver")),
 
-    prolong: ({ expiresAt, upload }) =>
-      Effect.gen(function* () {
+    prolong: Effect.fnUntraced(
+      function* ({ expiresAt, upload }) {
         const { blobId, id } = yield* lockOpen(sql, upload)
         yield* sql`UPDATE upload SET expires_at = ${millis(expiresAt)} WHERE id = ${id}`
         yield* sql`UPDATE blob SET due_at = ${millis(expiresAt)}
           WHERE id = ${blobId} AND ${ofBucket(sql, upload)} AND state = 'PENDING' RETURNING id`.pipe(
           Row.orFail(missing)
         )
-      }).pipe(transaction(sql), operation("uploads.prolong")),
+      },
+      transaction(sql),
+      operation("uploads.prolong")
+    ),
 
     declareLength: (ref, length) =>
-      withinLimits(sql, ref, (check) =>
-        Effect.gen(function* () {
-          const former = yield* lockOpen(sql, ref)
-          if (former.length !== null) return former
-          const upload = { ...former, length }
-          yield* sql`UPDATE upload SET length = ${length} WHERE id = ${upload.id}`
-          yield* checkLength(sql, upload, yield* reserveLength(sql, former, upload), check)
-          return upload
-        })
-      ).pipe(operation("uploads.declareLength")),
+      withinLimits(sql, ref, (check) => declareWithin(sql, ref, length, check)).pipe(
+        operation("uploads.declareLength")
+      ),
 
     addPart: (terms) => addPart(sql, terms).pipe(operation("uploads.addPart")),
 
@@ -137,14 +146,17 @@ const make = Effect.gen(function* () {
         WHERE blob_part.content_id = ${blobId} AND blob_part.number > ${after ?? 0}
         ORDER BY blob_part.number LIMIT ${limit}`.pipe(Row.all(toUploadPart), operation("uploads.listParts")),
 
-    abort: (upload) =>
-      Effect.gen(function* () {
+    abort: Effect.fnUntraced(
+      function* (upload) {
         yield* lockOpenBucket(sql, upload)
         const ended = yield* sql`UPDATE upload SET state = 'DEAD' WHERE ${byRef(sql, upload)} AND state = 'OPEN'
           RETURNING ${sql.literal(columns)}`.pipe(Row.first(toUpload), (found) => NotFound.whenNone(found, missing()))
         yield* sql`UPDATE blob SET state = 'DOOMED', due_at = 0
           WHERE id = ${ended.blobId} AND ${ofBucket(sql, upload)} AND state = 'PENDING'`
-      }).pipe(transaction(sql), operation("uploads.abort")),
+      },
+      transaction(sql),
+      operation("uploads.abort")
+    ),
 
     ...Digests.make(sql),
 

@@ -79,56 +79,60 @@ const makeTrigger = (log: LogSync, isShared: boolean) => {
 }
 
 /** Runs checkpoints until the scope closes. */
-export const start = ({ file, isShared, log, turns }: Options): Effect.Effect<void, never, Scope.Scope> =>
-  Effect.gen(function* () {
-    const thread = yield* Thread.makeScoped({ file, isReader: false })
-    const trigger = yield* Effect.acquireRelease(
-      Effect.sync(() => makeTrigger(log, isShared)),
-      ({ close }) => Effect.sync(close)
+export const start = Effect.fnUntraced(function* ({
+  file,
+  isShared,
+  log,
+  turns
+}: Options): Effect.fn.Return<void, never, Scope.Scope> {
+  const thread = yield* Thread.makeScoped({ file, isReader: false })
+  const trigger = yield* Effect.acquireRelease(
+    Effect.sync(() => makeTrigger(log, isShared)),
+    ({ close }) => Effect.sync(close)
+  )
+  const run = (sql: string) =>
+    Effect.map(
+      Effect.tapError(thread.run("values", sql, []), (error) => Effect.sync(() => log.observe(error.reason.cause))),
+      ({ rows: [row] }) => (Array.isArray(row) ? Number(row[0]) : 0)
     )
-    const run = (sql: string) =>
-      Effect.map(
-        Effect.tapError(thread.run("values", sql, []), (error) => Effect.sync(() => log.observe(error.reason.cause))),
-        ({ rows: [row] }) => (Array.isArray(row) ? Number(row[0]) : 0)
-      )
 
-    /** Whether the file may be longer than the log: a log that begins anew keeps the length of its file. */
-    let isLong = false
+  /** Whether the file may be longer than the log: a log that begins anew keeps the length of its file. */
+  let isLong = false
 
-    /** Returns whether the log begins anew with the next commit. */
-    const restart = (mode: "RESTART" | "TRUNCATE") =>
-      turns.use(
-        Effect.gen(function* () {
-          yield* log.settled
-          yield* run(`PRAGMA busy_timeout = ${readTimeout}`)
-          if ((yield* run(`PRAGMA wal_checkpoint(${mode})`)) !== 0) return false
-          isLong = mode === "RESTART"
-          // The first commit of a new log syncs its header: a commit without a change does so on this thread.
-          yield* run(`PRAGMA user_version = ${yield* run("PRAGMA user_version")}`)
-          return true
-        })
-      )
+  /** Returns whether the log begins anew with the next commit. */
+  const restart = (mode: "RESTART" | "TRUNCATE") =>
+    turns.use(
+      Effect.gen(function* () {
+        yield* log.settled
+        yield* run(`PRAGMA busy_timeout = ${readTimeout}`)
+        if ((yield* run(`PRAGMA wal_checkpoint(${mode})`)) !== 0) return false
+        isLong = mode === "RESTART"
+        // The first commit of a new log syncs its header: a commit without a change does so on this thread.
+        yield* run(`PRAGMA user_version = ${yield* run("PRAGMA user_version")}`)
+        return true
+      })
+    )
 
-    const step: Effect.Effect<void, SqlError> = Effect.suspend(() => {
-      const frames = log.frames()
-      if (frames <= emptyFrames && !isLong) return Effect.void
-      const isFull = frames >= fullAt
-      return Effect.flatMap(
-        // Most pages are copied beside changes.
-        Effect.andThen(
-          run("PRAGMA wal_checkpoint(PASSIVE)"),
-          restart(isFull && frames < largeAt ? "RESTART" : "TRUNCATE")
-        ),
-        (isRestarted) => (isRestarted ? Effect.void : Effect.andThen(Effect.sleep(retryInterval), step))
-      )
-    })
-
-    yield* Effect.suspend(() => trigger.next(isLong)).pipe(
-      Effect.andThen(step),
-      Effect.catch((error) =>
-        Effect.logWarning("checkpoint of the database failed", error).pipe(Effect.andThen(Effect.sleep(retryInterval)))
+  const step: Effect.Effect<void, SqlError> = Effect.suspend(() => {
+    const frames = log.frames()
+    if (frames <= emptyFrames && !isLong) return Effect.void
+    const isFull = frames >= fullAt
+    return Effect.flatMap(
+      // Most pages are copied beside changes.
+      Effect.andThen(
+        run("PRAGMA wal_checkpoint(PASSIVE)"),
+        restart(isFull && frames < largeAt ? "RESTART" : "TRUNCATE")
       ),
-      Effect.forever,
-      Effect.forkScoped
+      (isRestarted) => (isRestarted ? Effect.void : Effect.andThen(Effect.sleep(retryInterval), step))
     )
   })
+
+  yield* Effect.suspend(() => trigger.next(isLong)).pipe(
+    Effect.andThen(step),
+    Effect.catch((error) =>
+      Effect.logWarning("checkpoint of the database failed", error).pipe(Effect.andThen(Effect.sleep(retryInterval)))
+    ),
+    Effect.forever,
+    Effect.forkScoped
+  )
+})

@@ -41,35 +41,37 @@ export interface Options {
 }
 
 /** Opens the log of a database file. Everything closes with the scope, after the connections that the caller opens later. */
-export const make = ({ file, isShared }: Options): Effect.Effect<DurableLog, SqlError, Scope.Scope> =>
-  Effect.gen(function* () {
-    let index: WalIndex.WalIndex | undefined
-    yield* Effect.addFinalizer(() => Effect.sync(() => index?.close()))
-    const openReader = Effect.acquireRelease(
-      Effect.try({ try: () => open(file, { isReader: true }), catch: fromOpening }),
-      (database) => Effect.sync(() => database.close())
-    )
-    const databases = [yield* openReader, yield* openReader] as const
-    const [log, snapshots, opened] = yield* Effect.acquireRelease(
-      Effect.try({
-        try: () => {
-          // SQLite creates the log and its index with the first read.
-          databases[0].exec(anyRead)
-          // These connections may be within a transaction, in which SQLite does not read the header again.
-          index = WalIndex.open(file, () => {
-            const database = open(file, { isReader: true })
-            try {
-              database.exec(anyRead)
-            } finally {
-              database.close()
-            }
-          })
-          const snapshots = Snapshots.make(databases)
-          return [LogSync.make({ file, index, snapshots, isShared }), snapshots, index] as const
-        },
-        catch: fromOpening
-      }),
-      ([log]) => Effect.sync(log.close)
-    )
-    return { log, reads: snapshots.current, version: versionOf(() => snapshots.durable() ?? opened.read()) }
-  })
+export const make = Effect.fnUntraced(function* ({
+  file,
+  isShared
+}: Options): Effect.fn.Return<DurableLog, SqlError, Scope.Scope> {
+  let index: WalIndex.WalIndex | undefined
+  yield* Effect.addFinalizer(() => Effect.sync(() => index?.close()))
+  const openReader = Effect.acquireRelease(
+    Effect.try({ try: () => open(file, { isReader: true }), catch: fromOpening }),
+    (database) => Effect.sync(() => database.close())
+  )
+  const databases = [yield* openReader, yield* openReader] as const
+  const [log, snapshots, opened] = yield* Effect.acquireRelease(
+    Effect.try({
+      try: () => {
+        // SQLite creates the log and its index with the first read.
+        databases[0].exec(anyRead)
+        // These connections may be within a transaction, in which SQLite does not read the header again.
+        index = WalIndex.open(file, () => {
+          const database = open(file, { isReader: true })
+          try {
+            database.exec(anyRead)
+          } finally {
+            database.close()
+          }
+        })
+        const snapshots = Snapshots.make(databases)
+        return [LogSync.make({ file, index, snapshots, isShared }), snapshots, index] as const
+      },
+      catch: fromOpening
+    }),
+    ([log]) => Effect.sync(log.close)
+  )
+  return { log, reads: snapshots.current, version: versionOf(() => snapshots.durable() ?? opened.read()) }
+})

@@ -26,23 +26,26 @@ export interface Options {
  * Makes the threads, and a connection over them. Each of its statements may run on another thread, so it is not for transactions.
  * The threads end when the scope closes. Tenants share them as they share the connections of a pool.
  */
-export const make = ({ file, settled, timeout }: Options): Effect.Effect<Connection, never, Scope.Scope> =>
-  Effect.gen(function* () {
-    const readers = yield* Effect.all(Array.from({ length: size }, () => Thread.makeScoped({ file, isReader: true })))
-    const shares = FairPool.make({ size, timeout, limitsUnowned: true })
-    const idle = [...readers]
+export const make = Effect.fnUntraced(function* ({
+  file,
+  settled,
+  timeout
+}: Options): Effect.fn.Return<Connection, never, Scope.Scope> {
+  const readers = yield* Effect.all(Array.from({ length: size }, () => Thread.makeScoped({ file, isReader: true })))
+  const shares = FairPool.make({ size, timeout, limitsUnowned: true })
+  const idle = [...readers]
 
-    return ThreadConnection.make((kind, sql, params) =>
-      Effect.tap(
-        shares.use(
-          Effect.acquireUseRelease(
-            // `shares` admits as many statements as there are readers, so one is idle.
-            Effect.sync(() => idle.pop()),
-            (reader) => (reader === undefined ? Effect.die("no idle reader") : reader.run(kind, sql, params)),
-            (reader) => Effect.sync(() => void (reader === undefined || idle.push(reader)))
-          )
-        ),
-        () => settled
-      )
+  return ThreadConnection.make((kind, sql, params) =>
+    Effect.tap(
+      shares.use(
+        Effect.acquireUseRelease(
+          // `shares` admits as many statements as there are readers, so one is idle.
+          Effect.sync(() => idle.pop()),
+          (reader) => (reader === undefined ? Effect.die("no idle reader") : reader.run(kind, sql, params)),
+          (reader) => Effect.sync(() => void (reader === undefined || idle.push(reader)))
+        )
+      ),
+      () => settled
     )
-  })
+  )
+})

@@ -106,39 +106,38 @@ const unfinished = (claim: ConversionClaim) =>
  * Publishes a conversion until it is READY, and returns what it presents. Events are collected as soon as they arrive. Pending output is
  * published every `publishInterval`; the first playlist and the end of the conversion are published without delay.
  */
-export const publish = <E, R>(
+export const publish = Effect.fnUntraced(function* <E, R>(
   claim: ConversionClaim,
   workspace: Workspace,
   events: Stream.Stream<ConversionEvent, E, R>,
   options: ConversionWorkerOptions
-) =>
-  Effect.gen(function* () {
-    const changed = yield* Latch.make(false)
-    const playable = yield* Latch.make(false)
-    const finished = yield* Latch.make(false)
-    const pending = PendingOutput.make()
-    const published: PublicOutput = { segments: new Set(), isPlayable: false }
+) {
+  const changed = yield* Latch.make(false)
+  const playable = yield* Latch.make(false)
+  const finished = yield* Latch.make(false)
+  const pending = PendingOutput.make()
+  const published: PublicOutput = { segments: new Set(), isPlayable: false }
 
-    const collectEvents = Stream.runForEach(events, (event) =>
-      Effect.sync(() => {
-        PendingOutput.add(pending, event)
-        if (event._tag === "PlaylistUpdated") playable.openUnsafe()
-        if (event._tag === "Finished") finished.openUnsafe()
-        changed.openUnsafe()
-      })
-    ).pipe(Effect.andThen(Effect.suspend(() => (pending.isFinished ? Effect.void : Effect.fail(unfinished(claim))))))
-
-    const publishPending = Effect.gen(function* () {
-      while (true) {
-        yield* changed.await
-        changed.closeUnsafe()
-        if (pending.presentation === undefined || !pending.isChanged) continue
-        const { presentation } = pending
-        if (yield* flush(claim, workspace, pending, presentation, published, options)) return presentation
-        const dueEarly = published.isPlayable ? finished.await : Effect.raceFirst(finished.await, playable.await)
-        yield* Effect.timeoutOrElse(dueEarly, { duration: options.publishInterval, orElse: () => Effect.void })
-      }
+  const collectEvents = Stream.runForEach(events, (event) =>
+    Effect.sync(() => {
+      PendingOutput.add(pending, event)
+      if (event._tag === "PlaylistUpdated") playable.openUnsafe()
+      if (event._tag === "Finished") finished.openUnsafe()
+      changed.openUnsafe()
     })
-    const [, presentation] = yield* Effect.all([collectEvents, publishPending], { concurrency: 2 })
-    return presentation
+  ).pipe(Effect.andThen(Effect.suspend(() => (pending.isFinished ? Effect.void : Effect.fail(unfinished(claim))))))
+
+  const publishPending = Effect.gen(function* () {
+    while (true) {
+      yield* changed.await
+      changed.closeUnsafe()
+      if (pending.presentation === undefined || !pending.isChanged) continue
+      const { presentation } = pending
+      if (yield* flush(claim, workspace, pending, presentation, published, options)) return presentation
+      const dueEarly = published.isPlayable ? finished.await : Effect.raceFirst(finished.await, playable.await)
+      yield* Effect.timeoutOrElse(dueEarly, { duration: options.publishInterval, orElse: () => Effect.void })
+    }
   })
+  const [, presentation] = yield* Effect.all([collectEvents, publishPending], { concurrency: 2 })
+  return presentation
+})

@@ -70,8 +70,8 @@ export const make = Effect.gen(function* () {
         yield* files.find(".holdfast-check")
       }).pipe(mapServiceError("check")),
 
-      write: (object, content) =>
-        Effect.gen(function* () {
+      write: Effect.fnUntraced(
+        function* (object, content) {
           const found = yield* files.find(object.name)
           const { metadata } = object.file
           const headers = Header.sent(object.file.headers)
@@ -95,7 +95,9 @@ export const make = Effect.gen(function* () {
                 ? found
                 : yield* uploads.reupload(actor, files.refOf(found), source, declared)
           return { tag: TenantBucketFiles.toTag(yield* files.updateDescription(written, object)) }
-        }).pipe(Effect.mapError(toTargetOrSourceError("write"))),
+        },
+        Effect.mapError(toTargetOrSourceError("write"))
+      ),
 
       describe: (object) =>
         files.find(object.name).pipe(

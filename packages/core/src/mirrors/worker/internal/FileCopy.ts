@@ -69,6 +69,19 @@ const failAfterCheck =
   ({ detail, operation, reason }: MirrorTargetError): Effect.Effect<never, MirrorTargetError> =>
     Effect.andThen(check, new MirrorTargetError({ reason, operation, detail, targetWorks: true }))
 
+const copyAndRemove = Effect.fnUntraced(function* (
+  bucket: BucketRef,
+  { remove, write: file }: MirrorTask,
+  target: CopyTarget,
+  progress: Progress
+) {
+  if (file !== null) progress.written = yield* write(bucket, file, target)
+  for (const name of remove) {
+    yield* target.remove(name)
+    progress.removed.push(name)
+  }
+})
+
 /**
  * Copies a file, and removes its former objects afterwards: a renamed file exists under one of its names at any time.
  *
@@ -88,13 +101,7 @@ export const copyFile = ({
   readonly progress: Progress
   readonly isProbe: boolean
 }): Effect.Effect<void, MirrorTargetError | BlobError, BlobRepository | BlobStore> => {
-  const copy = Effect.gen(function* () {
-    if (task.write !== null) progress.written = yield* write(bucket, task.write, target)
-    for (const name of task.remove) {
-      yield* target.remove(name)
-      progress.removed.push(name)
-    }
-  })
+  const copy = copyAndRemove(bucket, task, target, progress)
   if (!isProbe) return copy
   if (task.write === null && task.remove.length === 0) return target.check
   // A check before this one may have been cut off before it removed its object.

@@ -46,37 +46,39 @@ const toHeader = (bytes: Uint8Array, rest: number): Header => {
  * Calls `visit` for the box `moov`, and for each `moof` after it, with its body and its place in the file. Ends when `visit` returns
  * false, and at the end of the file. The last box may be cut off, unless it is one of those. `windowBytes` are read at once.
  */
-export const scan = <E, E2>(
+export const scan = Effect.fnUntraced(function* <E, E2>(
   source: Source<E>,
   visit: (type: string, body: DataView, offset: number) => Effect.Effect<boolean, E2 | PackagingError>,
   windowBytes: number = usualWindow
-): Effect.Effect<void, E | E2 | PackagingError> =>
-  Effect.gen(function* () {
-    let window = noWindow
-    /** Returns bytes of the file, from the window if they are there. */
-    const read = Effect.fnUntraced(function* (offset: number, length: number) {
-      if (offset < window.offset || offset + length > window.offset + window.bytes.length) {
-        const wanted = Math.min(Math.max(length, windowBytes), source.size - offset)
-        window = { offset, bytes: yield* source.readRange({ offset, length: wanted }) }
-      }
-      return window.bytes.subarray(offset - window.offset, offset - window.offset + length)
-    })
-    let [offset, indexBytes] = [0, 0]
-    for (let count = 0; offset + Boxes.headerBytes <= source.size; count++) {
-      if (count === Limits.maxTopLevelBoxes) return yield* limitExceeded("The file has too many boxes.")
-      const rest = source.size - offset
-      const start = yield* read(offset, Math.min(Boxes.longHeaderBytes, rest))
-      const { head, size, type } = yield* attempt(() => toHeader(start, rest))
-      if (count === 0 && !firstTypes.has(type)) return yield* unsupported("The file is neither MP4 nor QuickTime.")
-      const limit = limits.get(type)
-      if (limit !== undefined) {
-        if (size > rest) return yield* malformed("The file is cut off.")
-        indexBytes += size
-        if (size > limit || indexBytes > Limits.maxIndexBytes)
-          return yield* limitExceeded("An index of the file is too large.")
-        const body = Boxes.toView(yield* read(offset + head, size - head))
-        if (!(yield* visit(type, body, offset))) return
-      }
-      offset += size
+): Effect.fn.Return<void, E | E2 | PackagingError> {
+  let window = noWindow
+  /** Returns bytes of the file, from the window if they are there. */
+  const read = (offset: number, length: number): Effect.Effect<Uint8Array, E> => {
+    if (offset >= window.offset && offset + length <= window.offset + window.bytes.length) {
+      return Effect.succeed(window.bytes.subarray(offset - window.offset, offset - window.offset + length))
     }
-  })
+    const wanted = Math.min(Math.max(length, windowBytes), source.size - offset)
+    return Effect.map(source.readRange({ offset, length: wanted }), (bytes) => {
+      window = { offset, bytes }
+      return bytes.subarray(0, length)
+    })
+  }
+  let [offset, indexBytes] = [0, 0]
+  for (let count = 0; offset + Boxes.headerBytes <= source.size; count++) {
+    if (count === Limits.maxTopLevelBoxes) return yield* limitExceeded("The file has too many boxes.")
+    const rest = source.size - offset
+    const start = yield* read(offset, Math.min(Boxes.longHeaderBytes, rest))
+    const { head, size, type } = yield* attempt(() => toHeader(start, rest))
+    if (count === 0 && !firstTypes.has(type)) return yield* unsupported("The file is neither MP4 nor QuickTime.")
+    const limit = limits.get(type)
+    if (limit !== undefined) {
+      if (size > rest) return yield* malformed("The file is cut off.")
+      indexBytes += size
+      if (size > limit || indexBytes > Limits.maxIndexBytes)
+        return yield* limitExceeded("An index of the file is too large.")
+      const body = Boxes.toView(yield* read(offset + head, size - head))
+      if (!(yield* visit(type, body, offset))) return
+    }
+    offset += size
+  }
+})

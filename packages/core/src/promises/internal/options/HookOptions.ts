@@ -38,16 +38,15 @@ const run = <Change>(before: BeforeHook<Change>, toChange: (signal: AbortSignal)
   )
 
 /** Opens a content for a hook. The scope closes it: after the hook, what it has kept of the content fails. */
-const open = (content: FileHooks.Upload["content"]) =>
-  Effect.gen(function* () {
-    let hasEnded = false
-    const pull = yield* Stream.toPull(content)
-    yield* Effect.addFinalizer(() => Effect.sync(() => void (hasEnded = true)))
-    const pullMeanwhile = Effect.suspend((): typeof pull =>
-      hasEnded ? Effect.die(new Error("A hook reads its content only while it runs.")) : pull
-    )
-    return Stream.toAsyncIterable(Stream.fromPull(Effect.succeed(pullMeanwhile)))
-  })
+const open = Effect.fnUntraced(function* (content: FileHooks.Upload["content"]) {
+  let hasEnded = false
+  const pull = yield* Stream.toPull(content)
+  yield* Effect.addFinalizer(() => Effect.sync(() => void (hasEnded = true)))
+  const pullMeanwhile = Effect.suspend((): typeof pull =>
+    hasEnded ? Effect.die(new Error("A hook reads its content only while it runs.")) : pull
+  )
+  return Stream.toAsyncIterable(Stream.fromPull(Effect.succeed(pullMeanwhile)))
+})
 
 const toRecord = (file: FileHooks.Deletion["file"]): HookedFile => toDates(file)
 

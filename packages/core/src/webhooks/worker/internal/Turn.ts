@@ -152,27 +152,24 @@ export const run = (
   progress: Progress,
   isOver: () => boolean
 ): Effect.Effect<void, never, DeliveryRepository | Mac.Mac | SecretBox | WebhookSender> =>
-  Effect.gen(function* () {
-    const { deliveries, webhook } = progress.claim
-    const sign = yield* openSigner(webhook)
-    for (const delivery of deliveries) {
-      if (isOver() || !(yield* attempt(progress, delivery, sign))) return
-    }
-  }).pipe(
-    Effect.catch(({ reason }) =>
-      Effect.gen(function* () {
-        progress.webhook = nextWebhook(
-          progress.webhook,
-          { status: null, wait: secretPause },
-          yield* Clock.currentTimeMillis
-        )
-        yield* Effect.annotateLogs(Effect.logWarning("webhook secret cannot be opened; rotate it"), {
-          webhookId: progress.claim.webhook.id,
-          reason
-        })
-      })
-    )
-  )
+  Effect.catch(attemptAll(progress, isOver), ({ reason }) => pauseWithoutSecret(progress, reason))
+
+const attemptAll = Effect.fnUntraced(function* (progress: Progress, isOver: () => boolean) {
+  const { deliveries, webhook } = progress.claim
+  const sign = yield* openSigner(webhook)
+  for (const delivery of deliveries) {
+    if (isOver() || !(yield* attempt(progress, delivery, sign))) return
+  }
+})
+
+const pauseWithoutSecret = Effect.fnUntraced(function* (progress: Progress, reason: string) {
+  const answer = { status: null, wait: secretPause }
+  progress.webhook = nextWebhook(progress.webhook, answer, yield* Clock.currentTimeMillis)
+  yield* Effect.annotateLogs(Effect.logWarning("webhook secret cannot be opened; rotate it"), {
+    webhookId: progress.claim.webhook.id,
+    reason
+  })
+})
 
 /** How long a webhook waits whose secret cannot be opened, in milliseconds. */
 const secretPause = 60_000
