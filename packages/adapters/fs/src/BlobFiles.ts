@@ -8,6 +8,7 @@ import * as Exit from "effect/Exit"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as Fs from "node:fs"
+import type { DirectCalls } from "./internal/DirectCalls.ts"
 import * as Download from "./internal/Download.ts"
 import * as Durable from "./internal/Durable.ts"
 import * as FsCall from "./internal/FsCall.ts"
@@ -40,10 +41,11 @@ export const read = (
 export const open = (
   layout: Layout.Layout,
   key: string,
-  size: number
+  size: number,
+  directCalls: DirectCalls
 ): Effect.Effect<OpenedBlob, BlobError.BlobError, Scope.Scope> =>
   Effect.flatMap(locate(layout, "read", key), ({ path }) =>
-    Effect.mapBoth(Download.openFile(path, size), {
+    Effect.mapBoth(Download.openFile(path, size, directCalls), {
       onFailure: FsErrors.fromErrnoOfRead,
       onSuccess: (fill) => ({
         readInto: (offset, memory) => Effect.mapError(fill(offset, memory), FsErrors.fromErrnoOfRead)

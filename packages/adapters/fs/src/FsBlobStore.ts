@@ -63,6 +63,8 @@ const clear = (tmp: string, writer?: string): Effect.Effect<void, FsCall.ErrnoEr
 const makeMethods = (layout: Layout.Layout, { reserveBytes }: Options, writer = ""): BlobStore.BlobStore["Service"] => {
   const directories = Directories.make(layout.blobs)
   const directCalls = DirectCalls.make({ maxMillis: 2, poolFactor: 20 })
+  // On its own: a content that is not in memory takes longer to read, and says nothing about writes.
+  const directReads = DirectCalls.make({ maxMillis: 2, poolFactor: 20 })
   const publisher = { layout, directories, directCalls, directorySyncs: DirectorySyncs.make() }
   const reserve = DiskReserve.make(layout.tmp, reserveBytes)
   const probe = WriteProbe.make(layout, reserve)
@@ -128,9 +130,12 @@ const makeMethods = (layout: Layout.Layout, { reserveBytes }: Options, writer = 
     // Whether the whole device has failed is known only from a new check.
     read: (key, options) => Stream.tapError(BlobFiles.read(layout, key, options), () => probe.expire),
     open: (key, size) => {
-      const opened = Effect.map(BlobFiles.open(layout, key, size), ({ readInto }): BlobStore.OpenedBlob => ({
-        readInto: (offset, memory) => Effect.tapError(readInto(offset, memory), () => probe.expire)
-      }))
+      const opened = Effect.map(
+        BlobFiles.open(layout, key, size, directReads),
+        ({ readInto }): BlobStore.OpenedBlob => ({
+          readInto: (offset, memory) => Effect.tapError(readInto(offset, memory), () => probe.expire)
+        })
+      )
       return Effect.tapError(opened, () => probe.expire)
     },
     stat: (key) => BlobFiles.stat(layout, key),

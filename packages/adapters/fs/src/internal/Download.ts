@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import type * as Pull from "effect/Pull"
 import * as Stream from "effect/Stream"
 import * as Fs from "node:fs"
+import type { DirectCalls } from "./DirectCalls.ts"
 import * as FsCall from "./FsCall.ts"
 
 /** The largest chunk when each chunk is new memory. For larger ones the system would have to map new pages each time. */
@@ -85,20 +86,38 @@ export const make = (path: string, options: ReadOptions = {}): Stream.Stream<Uin
     })
   )
 
+const openNow = (path: string): Opened => {
+  const descriptor = Fs.openSync(path, "r")
+  try {
+    return { descriptor, size: Fs.fstatSync(descriptor).size }
+  } catch (error) {
+    Fs.closeSync(descriptor)
+    throw error
+  }
+}
+
 /**
  * Opens a file of a known size until the scope closes. Returns what fills memory from an offset on. Fails when the file has another size,
- * or is shorter than the range requires.
+ * or is shorter than the range requires. Readers read the segments of a video one after the other, so that the kernel has mostly read them
+ * ahead: `directCalls` decides which thread reads.
  */
-export const openFile = (path: string, expected: number) =>
-  Effect.flatMap(Scoped.acquire(open(path), close), ({ descriptor, size }) => {
+export const openFile = (path: string, expected: number, directCalls: DirectCalls) => {
+  const opened = Effect.suspend(() =>
+    directCalls.isFast() ? FsCall.attempt(() => directCalls.run(() => openNow(path))) : open(path)
+  )
+  return Effect.flatMap(Scoped.acquire(opened, close), ({ descriptor, size }) => {
     if (size !== expected) return Effect.fail(otherSize())
-    const fill = (position: number, memory: Uint8Array): Effect.Effect<void, FsCall.ErrnoError> =>
-      Effect.flatMap(
-        FsCall.call<number>((done) => Fs.read(descriptor, memory, 0, memory.byteLength, position, done)),
-        (count) => {
-          if (count === memory.byteLength) return Effect.void
-          return count === 0 ? Effect.fail(otherSize()) : fill(position + count, memory.subarray(count))
-        }
+    const readSome = (position: number, memory: Uint8Array): Effect.Effect<number, FsCall.ErrnoError> =>
+      Effect.suspend(() =>
+        directCalls.isFast()
+          ? FsCall.attempt(() => directCalls.run(() => Fs.readSync(descriptor, memory, 0, memory.byteLength, position)))
+          : FsCall.call<number>((done) => Fs.read(descriptor, memory, 0, memory.byteLength, position, done))
       )
+    const fill = (position: number, memory: Uint8Array): Effect.Effect<void, FsCall.ErrnoError> =>
+      Effect.flatMap(readSome(position, memory), (count) => {
+        if (count === memory.byteLength) return Effect.void
+        return count === 0 ? Effect.fail(otherSize()) : fill(position + count, memory.subarray(count))
+      })
     return Effect.succeed(fill)
   })
+}
