@@ -81,22 +81,27 @@ export const make = Effect.fnUntraced(function* (storePart: StorePart, appends: 
       upload.revision < maxParts
         ? Effect.void
         : Effect.fail(InvalidRequest.at("", `an upload has at most ${maxParts} parts; send more bytes in each request`))
-    const store = Effect.fnUntraced(function* <E2, R2>(bytes: Stream.Stream<Uint8Array, E2, R2>) {
-      const at = { offset: upload.received, epoch: upload.epoch }
-      const added = yield* storePart(upload, bytes, { at, options: {}, mayBeEmpty: false })
-      if (added === undefined) return
-      upload = added.upload
-      onStored(upload)
-    })
+    const store = <E2, R2>(bytes: Stream.Stream<Uint8Array, E2, R2>) =>
+      Effect.suspend(() => {
+        const at = { offset: upload.received, epoch: upload.epoch }
+        return Effect.map(storePart(upload, bytes, { at, options: {}, mayBeEmpty: false }), (added) => {
+          if (added === undefined) return
+          upload = added.upload
+          onStored(upload)
+        })
+      })
     const inParts = (stop: Effect.Effect<void>) =>
-      Effect.gen(function* () {
-        const streams = yield* PartStreams.make(guarded.content, { partSize: partBytesOf(upload), stop })
-        for (let next = yield* streams.next; next !== undefined; next = yield* streams.next) {
-          yield* checkParts()
-          yield* store(next)
-        }
-        yield* streams.outcome
-      }).pipe(Effect.scoped)
+      Effect.scoped(
+        Effect.flatMap(
+          Effect.suspend(() => PartStreams.make(guarded.content, { partSize: partBytesOf(upload), stop })),
+          ({ next, outcome }) => {
+            const storeNext = Effect.flatMap(next, (bytes) =>
+              bytes === undefined ? Effect.succeed(false) : Effect.as(Effect.andThen(checkParts(), store(bytes)), true)
+            )
+            return Effect.andThen(Effect.repeat(storeNext, { while: (isStored) => isStored }), outcome)
+          }
+        )
+      )
     const asWhole = (check: Effect.Effect<void, ChecksumMismatch>, stop: Effect.Effect<void>) =>
       Effect.interruptible(
         Effect.raceFirst(
