@@ -25,3 +25,9 @@ export const transaction =
         ? Effect.failCause(cause)
         : Effect.fail(lost.defect)
     })
+
+/** Does so for the effect of a function whose first argument is the client, as the last argument of `Effect.fnUntraced`. */
+export const inTransaction = <A, E, R>(
+  self: Effect.Effect<A, E, R>,
+  sql: SqlClient
+): Effect.Effect<A, E | SqlError, R> => transaction(sql)(self)

@@ -10,7 +10,7 @@ import type { FileRemoval, FileUpdate, HeaderUpdate, MetadataUpdate } from "@hol
 import { lock, millis } from "../Dialect.ts"
 import { changedFields, record } from "../events/RecordEvent.ts"
 import * as Row from "../Row.ts"
-import { transaction } from "../../Transaction.ts"
+import { inTransaction, transaction } from "../../Transaction.ts"
 import { fileEvent, headersUpdated } from "./FileEvents.ts"
 import { bySelector, columns, inBucket, ofBucket, readHeaders, toFile } from "./FileRow.ts"
 import { orFileTaken } from "./InsertFile.ts"
@@ -23,9 +23,6 @@ const orNotFound = Effect.flatMap(
     onSome: (file: StoredFile) => Effect.succeed(file)
   })
 )
-
-/** Runs the effect of a function in a transaction of its first argument. */
-const inTransaction = <A, E, R>(self: Effect.Effect<A, E, R>, sql: SqlClient) => transaction(sql)(self)
 
 /** Changes the fields that `change` has. */
 export const updateFile = (sql: SqlClient, { at, bucket, change, selector }: FileUpdate) => {

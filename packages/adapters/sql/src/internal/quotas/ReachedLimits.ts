@@ -11,7 +11,7 @@ import { lock } from "../Dialect.ts"
 import { record } from "../events/RecordEvent.ts"
 import * as Row from "../Row.ts"
 import type { RowFault } from "../../SqlFailure.ts"
-import { transaction } from "../../Transaction.ts"
+import { inTransaction, transaction } from "../../Transaction.ts"
 import { used } from "../usage/UsageRow.ts"
 import * as Counted from "./Counted.ts"
 
@@ -105,30 +105,26 @@ const findUse = (sql: SqlClient, { bucketId, limit, tenantId }: ReachedLimit.Rea
  * Deletes a note when its owner uses less than `below`, or exists no more. The allowances end with it, so that a change notices when
  * the use passes the same part again. Returns whether it has deleted it.
  */
-export const forgetReached = Effect.fnUntraced(
-  function* (
-    sql: SqlClient,
-    {
-      below,
-      now,
-      reached
-    }: { readonly reached: ReachedLimit.ReachedLimit; readonly below: number; readonly now: DateTime.Utc }
-  ) {
-    const ownerId = ownerOf(reached)
-    // In the order of the grants: the owner, its shards, the note.
-    const found =
-      yield* sql`SELECT id FROM ${sql(reached.bucketId === null ? "tenant" : "bucket")} WHERE id = ${ownerId}
+export const forgetReached = Effect.fnUntraced(function* (
+  sql: SqlClient,
+  {
+    below,
+    now,
+    reached
+  }: { readonly reached: ReachedLimit.ReachedLimit; readonly below: number; readonly now: DateTime.Utc }
+) {
+  const ownerId = ownerOf(reached)
+  // In the order of the grants: the owner, its shards, the note.
+  const found = yield* sql`SELECT id FROM ${sql(reached.bucketId === null ? "tenant" : "bucket")} WHERE id = ${ownerId}
       ${lock(sql, "FOR NO KEY UPDATE")}`
-    if (found.length > 0) {
-      if ((yield* findUse(sql, reached, now)) >= below) return false
-      yield* sql`SELECT shard FROM usage WHERE owner_id = ${ownerId} ORDER BY shard ${lock(sql, "FOR UPDATE")}`
-      yield* sql`UPDATE usage SET files_limit = NULL, bytes_limit = NULL WHERE owner_id = ${ownerId}`
-    }
-    yield* sql`DELETE FROM reached_limit WHERE owner_id = ${ownerId} AND limit_name = ${reached.limit}`
-    return true
-  },
-  (self, sql) => transaction(sql)(self)
-)
+  if (found.length > 0) {
+    if ((yield* findUse(sql, reached, now)) >= below) return false
+    yield* sql`SELECT shard FROM usage WHERE owner_id = ${ownerId} ORDER BY shard ${lock(sql, "FOR UPDATE")}`
+    yield* sql`UPDATE usage SET files_limit = NULL, bytes_limit = NULL WHERE owner_id = ${ownerId}`
+  }
+  yield* sql`DELETE FROM reached_limit WHERE owner_id = ${ownerId} AND limit_name = ${reached.limit}`
+  return true
+}, inTransaction)
 
 /** Counts the tenants with limits that were reached, of at most `limit` such limits. */
 export const countReached = (sql: SqlClient, limit: number) =>

@@ -12,7 +12,7 @@ import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
 import type { Usage } from "@holdfast/core/usage/Usage"
 import { among, lock } from "../Dialect.ts"
 import * as Row from "../Row.ts"
-import { transaction } from "../../Transaction.ts"
+import { inTransaction } from "../../Transaction.ts"
 import { captionBytes, posterBytes } from "../migrations/StreamUsageTriggers.ts"
 import * as LargeBuckets from "./LargeBuckets.ts"
 import { counters, toUsage } from "./UsageRow.ts"
@@ -128,28 +128,25 @@ const compareSums = (sql: SqlClient, { bucketId, tenantId }: BucketRef, sums: Us
  * All statements read the snapshot of one transaction, so that the result is exact while other transactions change rows, which it does
  * not delay.
  */
-export const findDriftInPages = Effect.fnUntraced(
-  function* (sql: SqlClient, { after, limit }: Range) {
-    yield* sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY`
-    const buckets = yield* LargeBuckets.list(sql, { after, limit })
-    const small = buckets.flatMap(({ bucketId, isLarge }) => (isLarge ? [] : [bucketId]))
-    const found: Array<Drift> = [
-      ...(yield* selectDrift(
-        sql,
-        expected.bucket,
-        sql`SELECT id, tenant_id FROM bucket WHERE ${among(sql, "id", small)}`
-      ))
-    ]
-    for (const bucket of buckets.filter(({ isLarge }) => isLarge)) {
-      found.push(yield* compareSums(sql, bucket, yield* LargeBuckets.sum(sql, bucket.bucketId)))
-    }
-    return {
-      drifts: found.filter(({ missing }) => !isNone(missing)).toSorted((a, b) => (a.ownerId < b.ownerId ? -1 : 1)),
-      last: buckets.length < limit ? null : (buckets.at(-1)?.bucketId ?? null)
-    }
-  },
-  (self, sql) => transaction(sql)(self)
-)
+export const findDriftInPages = Effect.fnUntraced(function* (sql: SqlClient, { after, limit }: Range) {
+  yield* sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY`
+  const buckets = yield* LargeBuckets.list(sql, { after, limit })
+  const small = buckets.flatMap(({ bucketId, isLarge }) => (isLarge ? [] : [bucketId]))
+  const found: Array<Drift> = [
+    ...(yield* selectDrift(
+      sql,
+      expected.bucket,
+      sql`SELECT id, tenant_id FROM bucket WHERE ${among(sql, "id", small)}`
+    ))
+  ]
+  for (const bucket of buckets.filter(({ isLarge }) => isLarge)) {
+    found.push(yield* compareSums(sql, bucket, yield* LargeBuckets.sum(sql, bucket.bucketId)))
+  }
+  return {
+    drifts: found.filter(({ missing }) => !isNone(missing)).toSorted((a, b) => (a.ownerId < b.ownerId ? -1 : 1)),
+    last: buckets.length < limit ? null : (buckets.at(-1)?.bucketId ?? null)
+  }
+}, inTransaction)
 
 /** Adds to the counters of owners, in the order of the entries. */
 const add = (sql: SqlClient, owners: ReadonlyArray<readonly [ownerId: string, added: Usage]>) => {
