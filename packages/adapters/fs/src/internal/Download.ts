@@ -22,15 +22,24 @@ interface Opened {
   readonly size: number
 }
 
-/** Opens a file in the thread pool, then calls `fstat` synchronously: it needs no disk, so a thread would only add latency. */
+/** Calls `fstat` synchronously: it needs no disk, so a thread would only add latency. Closes the file if that fails. */
+const toOpened = (descriptor: number): Opened => {
+  try {
+    return { descriptor, size: Fs.fstatSync(descriptor).size }
+  } catch (error) {
+    Fs.closeSync(descriptor)
+    throw error
+  }
+}
+
+/** Opens a file in the thread pool. */
 const open = (path: string): Effect.Effect<Opened, FsCall.ErrnoError> =>
   FsCall.call<Opened>((done) => {
     Fs.open(path, "r", (openError, descriptor) => {
       if (openError) return done(openError, { descriptor, size: 0 })
       try {
-        done(null, { descriptor, size: Fs.fstatSync(descriptor).size })
+        done(null, toOpened(descriptor))
       } catch (error) {
-        Fs.closeSync(descriptor)
         done(FsCall.toError(error), { descriptor, size: 0 })
       }
     })
@@ -86,32 +95,24 @@ export const make = (path: string, options: ReadOptions = {}): Stream.Stream<Uin
     })
   )
 
-const openNow = (path: string): Opened => {
-  const descriptor = Fs.openSync(path, "r")
-  try {
-    return { descriptor, size: Fs.fstatSync(descriptor).size }
-  } catch (error) {
-    Fs.closeSync(descriptor)
-    throw error
-  }
-}
-
 /**
  * Opens a file of a known size until the scope closes. Returns what fills memory from an offset on. Fails when the file has another size,
  * or is shorter than the range requires. Readers read the segments of a video one after the other, so that the kernel has mostly read them
  * ahead: `directCalls` decides which thread reads.
  */
 export const openFile = (path: string, expected: number, directCalls: DirectCalls) => {
-  const opened = Effect.suspend(() =>
-    directCalls.isFast() ? FsCall.attempt(() => directCalls.run(() => openNow(path))) : open(path)
+  const opened = FsCall.short(
+    directCalls,
+    () => toOpened(Fs.openSync(path, "r")),
+    () => open(path)
   )
   return Effect.flatMap(Scoped.acquire(opened, close), ({ descriptor, size }) => {
     if (size !== expected) return Effect.fail(otherSize())
     const readSome = (position: number, memory: Uint8Array): Effect.Effect<number, FsCall.ErrnoError> =>
-      Effect.suspend(() =>
-        directCalls.isFast()
-          ? FsCall.attempt(() => directCalls.run(() => Fs.readSync(descriptor, memory, 0, memory.byteLength, position)))
-          : FsCall.call<number>((done) => Fs.read(descriptor, memory, 0, memory.byteLength, position, done))
+      FsCall.short(
+        directCalls,
+        () => Fs.readSync(descriptor, memory, 0, memory.byteLength, position),
+        () => FsCall.call<number>((done) => Fs.read(descriptor, memory, 0, memory.byteLength, position, done))
       )
     const fill = (position: number, memory: Uint8Array): Effect.Effect<void, FsCall.ErrnoError> =>
       Effect.flatMap(readSome(position, memory), (count) => {

@@ -5,6 +5,7 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Fs from "node:fs"
 import { constants } from "node:os"
+import type { DirectCalls } from "./DirectCalls.ts"
 
 /** A failed system call. `code` is the name of the errno, such as `ENOENT`; empty for an error without one. */
 export class ErrnoError extends Data.TaggedError("ErrnoError")<{
@@ -47,6 +48,14 @@ export const call = <A>(begin: (done: Callback<A>) => void): Effect.Effect<A, Er
 /** Runs a synchronous function that needs no disk and may throw. */
 export const attempt = <A>(run: () => A): Effect.Effect<A, ErrnoError> =>
   Effect.try({ try: run, catch: (cause) => errno(toError(cause)) })
+
+/** Runs a short operation on the calling thread as long as that is fast, and otherwise what `pooled` returns. */
+export const short = <A>(
+  directCalls: DirectCalls,
+  run: () => A,
+  pooled: () => Effect.Effect<A, ErrnoError>
+): Effect.Effect<A, ErrnoError> =>
+  Effect.suspend(() => (directCalls.isFast() ? attempt(() => directCalls.run(run)) : pooled()))
 
 /** A callback without a value. */
 export type Done = (error: NodeJS.ErrnoException | null) => void

@@ -46,10 +46,10 @@ export const publish = Effect.fnUntraced(function* (
 ): Effect.fn.Return<void, FsCall.ErrnoError> {
   const rename = Effect.andThen(
     directories.ensure(to.parent),
-    Effect.suspend(() =>
-      directCalls.isFast()
-        ? FsCall.attempt(() => directCalls.run(() => Fs.renameSync(from, to.path)))
-        : FsCall.call<void>((done) => Fs.rename(from, to.path, done))
+    FsCall.short(
+      directCalls,
+      () => Fs.renameSync(from, to.path),
+      () => FsCall.call<void>((done) => Fs.rename(from, to.path, done))
     )
   )
   // Another process removed the directory since it was created.

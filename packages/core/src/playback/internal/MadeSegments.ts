@@ -57,11 +57,23 @@ export const orDamaged =
     )
 
 /** The same for the bytes of a segment, but for what is missing. */
-export const cutOrDamaged = (
+const cutOrDamaged = (
   chunks: Stream.Stream<Uint8Array, ReadError | PackagingError>,
   reportDamage: Effect.Effect<void>
 ): Stream.Stream<Uint8Array, ReadError> =>
   Stream.catchTag(chunks, "PackagingError", () => Stream.fromEffect(failAsDamaged(reportDamage)))
+
+/** Returns what is made of what was planned. */
+export const ofPlanned = (
+  {
+    cut,
+    size
+  }: {
+    readonly size: number
+    readonly cut: (isTransient: boolean) => Stream.Stream<Uint8Array, ReadError | PackagingError>
+  },
+  reportDamage: Effect.Effect<void>
+): Made => ({ size, cut: (isTransient) => cutOrDamaged(cut(isTransient), reportDamage) })
 
 /** Takes the bytes of a range from those of a whole. */
 const slice = <E>(whole: Stream.Stream<Uint8Array, E>, { length, offset }: ByteRange): Stream.Stream<Uint8Array, E> => {

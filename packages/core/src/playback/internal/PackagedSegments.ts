@@ -14,7 +14,6 @@ import { DamageReports } from "../../integrity/DamageReports.ts"
 import * as ContentSource from "../../packaging/ContentSource.ts"
 import * as PackagedFile from "../../packaging/PackagedFile.ts"
 import * as StoredRung from "../../packaging/internal/StoredRung.ts"
-import type { StoredSegment } from "../../packaging/StoredSegment.ts"
 import * as SegmentIndex from "../../packaging/SegmentIndex.ts"
 import type { BlobError } from "../../storage/BlobError.ts"
 import { BlobStore, type ByteRange } from "../../storage/BlobStore.ts"
@@ -80,14 +79,14 @@ export const make = Effect.fnUntraced(function* (
 
   /** A segment of the best rendition, which is cut from the content. */
   const cutFrom = ({ content, index, read, reportDamage }: Opened, name: string): Recipe => {
-    const toMade = (file: PackagedFile.PackagedFile): MadeSegments.Made => ({
-      size: file.size,
-      cut: (isTransient) => {
-        const source = ContentSource.open(content, index.sourceBytes)
-        const chunks = Stream.unwrap(Effect.map(source, (opened) => file.cut(opened, isTransient)))
-        return MadeSegments.cutOrDamaged(chunks, content.reportDamage)
+    const toMade = ({ cut, size }: PackagedFile.PackagedFile): MadeSegments.Made => {
+      const open = ContentSource.open(content, index.sourceBytes)
+      const planned = {
+        size,
+        cut: (isTransient: boolean) => Stream.unwrap(Effect.map(open, (opened) => cut(opened, isTransient)))
       }
-    })
+      return MadeSegments.ofPlanned(planned, content.reportDamage)
+    }
     const found = MadeSegments.orDamaged(reportDamage)(PackagedFile.find(index, name, read))
     return {
       find: Effect.map(found, (file) => file && toMade(file)),
@@ -125,11 +124,10 @@ export const make = Effect.fnUntraced(function* (
     const parts = findParts(bucket, conversionId, names)
     const isAudible = hasAudio(index)
     const reportDamage = Effect.andThen(StoredParts.reportDamage(parts), isAudible ? content.reportDamage : Effect.void)
-    const toMade = ({ cut, size }: StoredSegment<BlobError | ContentDamaged>): MadeSegments.Made => ({
-      size,
-      cut: (isTransient) => MadeSegments.cutOrDamaged(cut(isTransient), reportDamage)
-    })
-    const find = Effect.map(planRung(opened, parts, rung), (planned) => planned && toMade(planned))
+    const find = Effect.map(
+      planRung(opened, parts, rung),
+      (planned) => planned && MadeSegments.ofPlanned(planned, reportDamage)
+    )
     const check = Effect.andThen(StoredParts.check(parts), isAudible ? content.check : Effect.void)
     return { find, check, reportDamage }
   }

@@ -129,12 +129,7 @@ export const make = Effect.fnUntraced(function* (
     const [first] = names
     if (first !== undefined && !found.has(first)) return undefined
     const planned = yield* MadeSegments.orDamaged(reportDamage)(make(found))
-    if (planned === undefined) return undefined
-    const made: MadeSegments.Made = {
-      size: planned.size,
-      cut: (isTransient) => MadeSegments.cutOrDamaged(planned.cut(isTransient), reportDamage)
-    }
-    return made
+    return planned && MadeSegments.ofPlanned(planned, reportDamage)
   })
 
   /** Opens a segment; undefined if the presentation has none of this name. */
