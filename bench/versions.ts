@@ -1,0 +1,189 @@
+/**
+ * Compares the service with another version of it, under the same load in turns:
+ * `node bench/versions.ts --other DIR [request…] [--rounds N] [--database sqlite|postgres]`.
+ *
+ * Both programs are built as they are published. The times of two runs on one machine often differ more than two versions do, and
+ * the ratios of many short rounds in turns do not. Prints the medians of these ratios, this version to the other one, with their
+ * quartiles.
+ */
+import { mkdir } from "node:fs/promises"
+import { join, resolve } from "node:path"
+import { parseArgs } from "node:util"
+import * as Effect from "effect/Effect"
+import * as HoldfastService from "./support/fixtures/HoldfastService.ts"
+import * as Database from "./support/fixtures/Database.ts"
+import * as PublishedProgram from "./support/fixtures/PublishedProgram.ts"
+import * as Seed from "./support/fixtures/Seed.ts"
+import { smallBytes } from "./support/fixtures/Sizes.ts"
+import * as TemporaryDirectory from "./support/fixtures/TemporaryDirectory.ts"
+import * as Tenancy from "./support/fixtures/Tenancy.ts"
+import { type Outgoing, sequence } from "./support/load/LoadJob.ts"
+import * as LoadProcess from "./support/load/LoadProcess.ts"
+import * as Requests from "./support/load/Requests.ts"
+import { attempt } from "./support/run/BenchFailure.ts"
+import * as CommonArguments from "./support/run/CommonArguments.ts"
+import * as Main from "./support/run/Main.ts"
+
+const connections = 16
+
+/** The files of the bucket that is listed. */
+const listedFiles = 10_000
+
+interface Kind {
+  readonly name: "view" | "record" | "list" | "raw" | "form"
+  readonly count: number
+  readonly status: number
+}
+
+const kinds: ReadonlyArray<Kind> = [
+  { name: "view", count: 4000, status: 200 },
+  { name: "record", count: 4000, status: 200 },
+  { name: "list", count: 250, status: 200 },
+  { name: "raw", count: 600, status: 200 },
+  { name: "form", count: 600, status: 201 }
+]
+
+interface Arguments extends CommonArguments.CommonArguments {
+  /** The directory of the other version's sources. */
+  readonly other: string
+  readonly rounds: number
+  readonly kinds: ReadonlyArray<Kind>
+}
+
+const usage = [
+  "node bench/versions.ts --other DIR [request…] [options]",
+  "",
+  "Requests: view, record, list, raw, form; all without any.",
+  "",
+  "  --other DIR       the sources of the other version, with their dependencies installed (`git worktree add DIR COMMIT`)",
+  "  --rounds N        rounds of each version, in turns; 15 when absent",
+  "  --database NAME   sqlite or postgres; without it both",
+  "  --directory DIR   for temporary files",
+  "  --help",
+  ""
+].join("\n")
+
+const parse = (args: ReadonlyArray<string>): Arguments | undefined => {
+  const { database, directory, help } = CommonArguments.options
+  const { positionals, values } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: { database, directory, help, other: { type: "string" }, rounds: { type: "string", default: "15" } }
+  })
+  if (values.help) return undefined
+  if (values.other === undefined) throw new Error("--other is required. See --help.")
+  return {
+    ...CommonArguments.of(values),
+    ...CommonArguments.numbers(values, { rounds: [3] }),
+    other: resolve(values.other),
+    kinds: CommonArguments.select("request", positionals, kinds)
+  }
+}
+
+interface Service extends HoldfastService.HoldfastService {
+  readonly requests: Readonly<Record<Kind["name"], ReadonlyArray<Outgoing>>>
+}
+
+interface Sample {
+  readonly cpuMs: number
+  readonly wallMs: number
+}
+
+const quantile = (values: ReadonlyArray<number>, part: number): number =>
+  values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) * part)] ?? NaN
+
+const describe = (ratios: ReadonlyArray<number>): string => {
+  const [low, median, high] = [0.25, 0.5, 0.75].map((part) => quantile(ratios, part).toFixed(2))
+  return `${median} (${low} to ${high})`
+}
+
+const prepare = Effect.fnUntraced(function* (service: HoldfastService.HoldfastService) {
+  const { tenancy } = service
+  const bucketId = yield* tenancy.createBucket("listed")
+  yield* Database.query(
+    service.database,
+    Seed.seed([{ tenantId: tenancy.tenantId, bucketId, files: listedFiles, ordinal: 0 }])
+  )
+  const id = yield* Tenancy.store(service, smallBytes)
+  const prepared: Service = {
+    ...service,
+    requests: {
+      view: [Requests.get(tenancy.files(`/${id}/view`))],
+      record: [Requests.get(tenancy.files(`/${id}`))],
+      list: [Requests.get(tenancy.path(`buckets/${bucketId}/files`, "limit=100&path=/flat/"))],
+      raw: yield* Tenancy.reuploads(tenancy, connections, smallBytes),
+      form: [Requests.postForm(tenancy.files("/upload"), `form-${sequence}.bin`, smallBytes)]
+    }
+  }
+  return prepared
+})
+
+const measure = (name: "sqlite" | "postgres", { directory, kinds, other, rounds }: Arguments) =>
+  Effect.gen(function* () {
+    const root = yield* TemporaryDirectory.make(directory, 2 ** 30)
+    const database = yield* Database.open(name)
+    const runLoad = yield* LoadProcess.start({ log: join(root, "load.log") })
+    const start = Effect.fnUntraced(function* (version: string, script: string) {
+      const directory = join(root, version)
+      yield* attempt("Creating a directory", () => mkdir(directory))
+      const context = { database, directory, runLoad, profile: undefined, script }
+      return yield* prepare(yield* HoldfastService.start(context))
+    })
+    const [own, theirs] = [
+      yield* PublishedProgram.build(join(root, "own")),
+      yield* PublishedProgram.build(join(root, "other"), other)
+    ]
+    // Of two processes of one version, the one that was started first takes some 5 % more or less for hours.
+    const first = yield* start("own-1", own)
+    const others = [yield* start("other-1", theirs), yield* start("other-2", theirs)]
+    const versions: ReadonlyArray<ReadonlyArray<Service>> = [[first, yield* start("own-2", own)], others]
+    const services = versions.flat()
+    let number = 0
+
+    const sample = Effect.fnUntraced(function* (service: Service, { count, name, status }: Kind) {
+      const { database: databaseCpu = Effect.succeed(0), server } = service.cpu
+      const cpu = Effect.zipWith(server, databaseCpu, (own, database) => own + database)
+      const before = yield* cpu
+      const requests = service.requests[name]
+      const job = { requests, connections, count, status, firstNumber: number, port: service.port }
+      const { wallMs } = yield* runLoad(job)
+      number += count
+      const result: Sample = { cpuMs: ((yield* cpu) - before) * 1000, wallMs }
+      return result
+    })
+
+    for (const kind of kinds) {
+      for (const service of services) yield* sample(service, { ...kind, count: kind.count * 4 })
+      const ratios = new Array<Sample>()
+      const times = new Array<number>()
+      for (let round = 0; round < rounds; round++) {
+        const samples = new Map<Service, Sample>()
+        for (const service of round % 2 === 0 ? services : services.toReversed()) {
+          samples.set(service, yield* sample(service, kind))
+        }
+        const [own, before] = versions.map((version) =>
+          version.reduce<Sample>(
+            ({ cpuMs, wallMs }, service) => ({
+              cpuMs: cpuMs + (samples.get(service)?.cpuMs ?? NaN),
+              wallMs: wallMs + (samples.get(service)?.wallMs ?? NaN)
+            }),
+            { cpuMs: 0, wallMs: 0 }
+          )
+        )
+        if (own === undefined || before === undefined) continue
+        ratios.push({ cpuMs: own.cpuMs / before.cpuMs, wallMs: own.wallMs / before.wallMs })
+        times.push(own.cpuMs / (2 * kind.count))
+      }
+      yield* Main.print(
+        `${name.padEnd(8)} ${kind.name.padEnd(6)} processor time ${describe(ratios.map(({ cpuMs }) => cpuMs))}, ` +
+          `wall time ${describe(ratios.map(({ wallMs }) => wallMs))}; ${quantile(times, 0.5).toFixed(3)} ms each\n`
+      )
+    }
+  }).pipe(Effect.scoped)
+
+Main.runMain(parse, usage, (args) =>
+  Effect.as(
+    Effect.forEach(args.databases, (name) => measure(name, args), { discard: true }),
+    0
+  )
+)
