@@ -42,8 +42,8 @@ export const make = (database: DatabaseSync, commits?: Commits.Commits): Connect
   const rows = (entry: (sql: string) => SqliteStatement.Prepared, sql: string, params: ReadonlyArray<unknown>) =>
     attempt(sql, () => entry(sql).rows(params))
 
-  const values = (sql: string, params: ReadonlyArray<unknown>) =>
-    attempt(sql, () => SqliteStatement.values(fresh(sql).statement, params))
+  const values = (entry: (sql: string) => SqliteStatement.Prepared, sql: string, params: ReadonlyArray<unknown>) =>
+    attempt(sql, () => entry(sql).values(params))
 
   return {
     execute: (sql, params, transform) =>
@@ -51,8 +51,8 @@ export const make = (database: DatabaseSync, commits?: Commits.Commits): Connect
     executeUnprepared: (sql, params, transform) =>
       transform === undefined ? rows(fresh, sql, params) : Effect.map(rows(fresh, sql, params), transform),
     executeRaw: (sql, params) => attempt(sql, () => SqliteStatement.raw(prepared(sql), params)),
-    executeValues: values,
-    executeValuesUnprepared: values,
+    executeValues: (sql, params) => values(prepared, sql, params),
+    executeValuesUnprepared: (sql, params) => values(fresh, sql, params),
     executeStream: (sql, params, transform) =>
       Stream.unwrap(
         Effect.map(
