@@ -1,7 +1,6 @@
 /**
  * Reads the rows of files.
  */
-import type * as DateTime from "effect/DateTime"
 import * as Predicate from "effect/Predicate"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
@@ -11,12 +10,46 @@ import type { Selector } from "@holdfast/core/files/FileRef"
 import { FileType } from "@holdfast/core/files/FileType"
 import type { Header } from "@holdfast/core/files/Header"
 import { openBucket } from "../buckets/OpenBucket.ts"
-import * as Row from "../Row.ts"
+import type * as Row from "../Row.ts"
+import * as Value from "../Value.ts"
+
+const names = [
+  "id",
+  "path",
+  "name",
+  "alias",
+  "version",
+  "metadata",
+  "headers",
+  "created_at",
+  "updated_at",
+  "blob_id",
+  "size",
+  "sha256",
+  "etag",
+  "content_type",
+  "type",
+  "stored_at",
+  "damaged_blob",
+  "composite_blob",
+  "checksum"
+] as const
 
 /** Listed by name: a later migration that adds a column must not change the statements that running nodes have prepared. */
-export const columns = `id, path, name, alias, version, metadata, headers, created_at, updated_at,
-  blob_id, size, sha256, etag, content_type, type, stored_at, damaged_blob,
-  composite_blob, checksum`
+export const columns = names.join(", ")
+
+/** What most files have in these columns. */
+const usual: Partial<Record<(typeof names)[number], string>> = {
+  metadata: "'{}'",
+  headers: "'[]'",
+  updated_at: "created_at",
+  stored_at: "created_at"
+}
+
+/** The same columns for `ofValues`, null where they have the usual value: it takes less time to read from a database than a text. */
+export const listedColumns = names
+  .map((name) => (usual[name] === undefined ? name : `NULLIF(${name}, ${usual[name]})`))
+  .join(", ")
 
 /** The column was written from a checked value, so that only the outermost type is checked again. */
 const isMetadata = (value: unknown): value is Metadata => Predicate.isObject(value)
@@ -26,55 +59,103 @@ const isHeader = (value: unknown): value is Header =>
 
 const isHeaders = (value: unknown): value is ReadonlyArray<Header> => Array.isArray(value) && value.every(isHeader)
 
-export const readHeaders = (row: Row.Row): ReadonlyArray<Header> =>
-  row.headers === "[]" ? [] : Row.json(isHeaders, row, "headers")
+const toHeaders = (value: unknown): ReadonlyArray<Header> =>
+  value === null || value === "[]" ? [] : Value.json(isHeaders, value, "headers")
 
-/** Reads an instant. Most files have not changed since they were created, so that all their instants are one. */
-const instantOr = (createdAt: DateTime.Utc, row: Row.Row, column: string): DateTime.Utc =>
-  row[column] === row.created_at ? createdAt : Row.instant(row, column)
+export const readHeaders = (row: Row.Row): ReadonlyArray<Header> => toHeaders(row.headers)
 
 /** Returns the text of the column: with the blob, since a node of a former version replaces a content without changing the column. */
 export const checksumText = ({ blobId, checksum }: Content): string | null =>
   checksum === undefined ? null : `${blobId} ${checksum}`
 
-const readChecksum = (row: Row.Row, blobId: string): string | undefined => {
-  const text = row.checksum === null ? "" : Row.text(row, "checksum")
+const toChecksum = (value: unknown, blobId: string): string | undefined => {
+  const text = value === null ? "" : Value.text(value, "checksum")
   return text.startsWith(`${blobId} `) ? text.slice(blobId.length + 1) : undefined
 }
 
-/** The digest of a composite content is empty until it is computed. Nodes of a former version require a text. */
-const readContent = (row: Row.Row, createdAt: DateTime.Utc): Content => {
-  const blobId = Row.text(row, "blob_id")
+/**
+ * Returns the file of a row that is an array of `columns` or `listedColumns`. A page reads a hundred of them, which as objects with
+ * names took a tenth of its time.
+ */
+export const ofValues = ([
+  id,
+  path,
+  name,
+  alias,
+  version,
+  metadata,
+  headers,
+  created,
+  updated,
+  blob,
+  size,
+  sha256,
+  etag,
+  contentType,
+  type,
+  stored,
+  damagedBlob,
+  compositeBlob,
+  checksum
+]: ReadonlyArray<unknown>): StoredFile => {
+  const createdAt = Value.instant(created, "created_at")
+  /** Most files have not changed since they were created, so that all their instants are one. */
+  const instant = (value: unknown, column: string) =>
+    value === null || value === created ? createdAt : Value.instant(value, column)
+  const blobId = Value.orNull(Value.text, blob, "blob_id")
   return {
-    blobId,
-    size: Row.int(row, "size"),
-    sha256: row.sha256 === "" ? null : Row.text(row, "sha256"),
-    isComposite: row.composite_blob === blobId ? true : undefined,
-    etag: Row.text(row, "etag"),
-    checksum: readChecksum(row, blobId),
-    contentType: Row.text(row, "content_type"),
-    type: Row.oneOf(FileType.literals, row, "type"),
-    storedAt: instantOr(createdAt, row, "stored_at")
+    id: Value.text(id, "id"),
+    name: Value.text(name, "name"),
+    path: Value.text(path, "path"),
+    alias: Value.orNull(Value.text, alias, "alias"),
+    version: Value.int(version, "version"),
+    // Most files have none, as most have no headers: a page then parses no JSON.
+    metadata: metadata === null || metadata === "{}" ? {} : Value.json(isMetadata, metadata, "metadata"),
+    headers: toHeaders(headers),
+    createdAt,
+    updatedAt: instant(updated, "updated_at"),
+    content:
+      blobId === null
+        ? null
+        : {
+            blobId,
+            size: Value.int(size, "size"),
+            // Empty until the digest of a composite content is computed. Nodes of a former version require a text.
+            sha256: sha256 === "" ? null : Value.text(sha256, "sha256"),
+            isComposite: compositeBlob === blobId ? true : undefined,
+            etag: Value.text(etag, "etag"),
+            checksum: toChecksum(checksum, blobId),
+            contentType: Value.text(contentType, "content_type"),
+            type: Value.oneOf(FileType.literals, type, "type"),
+            storedAt: instant(stored, "stored_at")
+          },
+    damaged: blobId !== null && damagedBlob === blobId
   }
 }
 
-export const toFile: Row.FromRow<StoredFile> = (row) => {
-  const createdAt = Row.instant(row, "created_at")
-  return {
-    id: Row.text(row, "id"),
-    name: Row.text(row, "name"),
-    path: Row.text(row, "path"),
-    alias: Row.orNull(Row.text, row, "alias"),
-    version: Row.int(row, "version"),
-    // Most files have none, as most have no headers: a page then parses no JSON.
-    metadata: row.metadata === "{}" ? {} : Row.json(isMetadata, row, "metadata"),
-    headers: readHeaders(row),
-    createdAt,
-    updatedAt: instantOr(createdAt, row, "updated_at"),
-    content: row.blob_id === null ? null : readContent(row, createdAt),
-    damaged: row.blob_id !== null && row.damaged_blob === row.blob_id
-  }
-}
+/** Every view reads a row, and finds its columns much faster by their names in the text than by those in a list. */
+export const toFile: Row.FromRow<StoredFile> = (row) =>
+  ofValues([
+    row.id,
+    row.path,
+    row.name,
+    row.alias,
+    row.version,
+    row.metadata,
+    row.headers,
+    row.created_at,
+    row.updated_at,
+    row.blob_id,
+    row.size,
+    row.sha256,
+    row.etag,
+    row.content_type,
+    row.type,
+    row.stored_at,
+    row.damaged_blob,
+    row.composite_blob,
+    row.checksum
+  ])
 
 /** Selects the rows of a bucket that exists for requests. */
 export const inBucket = (sql: SqlClient, bucket: BucketRef): Fragment => sql`bucket_id = ${openBucket(sql, bucket)}`

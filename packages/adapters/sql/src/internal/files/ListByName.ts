@@ -10,7 +10,7 @@ import type { Position } from "@holdfast/core/files/FileRepository"
 import * as CodePoints from "../CodePoints.ts"
 import { among } from "../Dialect.ts"
 import * as Row from "../Row.ts"
-import { afterFolder, columns, toFile } from "./FileRow.ts"
+import { afterFolder, listedColumns, ofValues } from "./FileRow.ts"
 import type { FileSource } from "./FileSources.ts"
 
 /** The folders that one page visits at most: some 10 ms of PostgreSQL. */
@@ -41,8 +41,8 @@ export const listByName = Effect.fnUntraced(function* (
   const end = CodePoints.successor(name)
   const hasPrefix = sql.and([sql`name >= ${name}`, ...(end === undefined ? [] : [sql`name < ${end}`])])
   const select = (condition: Fragment, most: number) =>
-    sql`SELECT ${sql.literal(columns)} FROM ${source.table} WHERE ${source.where} AND ${condition}
-      ORDER BY ${sql.literal(`${source.order}path, name`)} LIMIT ${most}`.pipe(Row.all(toFile))
+    sql`SELECT ${sql.literal(listedColumns)} FROM ${source.table} WHERE ${source.where} AND ${condition}
+      ORDER BY ${sql.literal(`${source.order}path, name`)} LIMIT ${most}`.values.pipe(Row.allValues(ofValues))
 
   const files: Array<StoredFile> = []
   // A forged cursor may be beyond the folder.

@@ -16,7 +16,7 @@ import * as Reads from "../../Reads.ts"
 import * as CodePoints from "../CodePoints.ts"
 import * as FilteredPart from "../FilteredPart.ts"
 import * as Row from "../Row.ts"
-import { afterFolder, columns, toFile } from "./FileRow.ts"
+import { afterFolder, columns, listedColumns, ofValues, toFile } from "./FileRow.ts"
 import { type FileSource, sourceOf } from "./FileSources.ts"
 import { listByName } from "./ListByName.ts"
 
@@ -107,9 +107,9 @@ export const listFiles = Effect.fnUntraced(function* (
       ? yield* listByName(sql, { source, path, name, after: from, limit: most })
       : isReady
         ? yield* listReady(sql, source, range, most)
-        : yield* sql`SELECT ${sql.literal(columns)} FROM ${source.table} WHERE ${range}
-            ORDER BY ${sql.literal(`${source.order}path, name`)} LIMIT ${most}`.pipe(
-            Row.all(toFile),
+        : yield* sql`SELECT ${sql.literal(listedColumns)} FROM ${source.table} WHERE ${range}
+            ORDER BY ${sql.literal(`${source.order}path, name`)} LIMIT ${most}`.values.pipe(
+            Row.allValues(ofValues),
             Effect.map((files) => ({ files, visited: null }))
           )
   const shown = files.slice(0, limit)
