@@ -15,6 +15,7 @@ import * as ReadPlan from "./internal/ReadPlan.ts"
 import * as SegmentStream from "./internal/SegmentStream.ts"
 import * as Turns from "./internal/Turns.ts"
 import { limitExceeded, type PackagingError, unsupported } from "./PackagingError.ts"
+import type { Samples } from "./Samples.ts"
 import * as SegmentPlan from "./SegmentPlan.ts"
 import type { Source } from "./Source.ts"
 import type { SoundTrack, VideoTrack } from "./SourceIndex.ts"
@@ -41,41 +42,49 @@ export const offsetOf = ({ start }: Track): number => start
 const shownAt = ({ pause, samples: { delays, times } }: Track, index: number): number =>
   (times[index] ?? 0) + (delays[index] ?? 0) + pause
 
-/** Returns when the samples between two begin and end to be shown. */
-const spanOf = (track: Track, from: number, to: number): readonly [start: number, end: number] => {
-  const { count, delays, end: last, times } = track.samples
-  let [start, end, time] = [Infinity, -Infinity, times[from] ?? 0]
+/** What a loop finds out of the samples between two. */
+interface Measured {
+  /** Ticks when they begin and end to be shown. */
+  readonly start: number
+  readonly end: number
+  /** Ticks for which a sample lasts, at most. */
+  readonly longest: number
+  /** Bytes. */
+  readonly bytes: number
+}
+
+/**
+ * Measures the samples between two, without the pause before the track: times are infinite without samples. It takes samples and not a track, because the engine compiles a loop again for objects of another
+ * shape, and a track of video has another one than a track of audio.
+ */
+const measureSamples = ({ count, delays, end: last, sizes, times }: Samples, from: number, to: number): Measured => {
+  let [start, end, longest, bytes, time] = [Infinity, -Infinity, 0, 0, times[from] ?? 0]
   for (let index = from; index < to; index++) {
     const delay = delays[index] ?? 0
     const next = index + 1 < count ? (times[index + 1] ?? 0) : last
     if (time + delay < start) start = time + delay
     if (next + delay > end) end = next + delay
+    if (next - time > longest) longest = next - time
+    bytes += sizes[index] ?? 0
     time = next
   }
-  if (from < to) return [start + track.pause, Math.max(0, end + track.pause)]
-  const next = to < track.samples.count ? shownAt(track, to) : track.samples.end + track.pause
-  return [next, next]
+  return { start, end, longest, bytes }
 }
 
-/** Returns when a segment begins, and when the next one does, in ticks. */
-const segmentSpan = ({ firsts, track }: Planned, segment: number): readonly [start: number, end: number] => {
+/** Measures a segment. It ends where the next one begins; its times are ticks of the track. `longest` is that of a sample or the segment. */
+const measureSegment = ({ firsts, track }: Planned, segment: number): Measured => {
   const from = firsts[segment] ?? 0
   const to = firsts[segment + 1] ?? 0
-  const [start, end] = spanOf(track, from, to)
-  return [start, to < track.samples.count && from < to ? shownAt(track, to) : end]
-}
-
-/** Returns when each segment of a track begins, and when the last one ends, in ticks (`SegmentTimeline`). */
-export const timesOf = (planned: Planned): Float64Array => {
-  const { firsts } = planned
-  const times = new Float64Array(firsts.length)
-  for (let segment = firsts.length - 2; segment >= 0; segment--) {
-    const [start, end] = segmentSpan(planned, segment)
-    if (segment === firsts.length - 2) times[segment + 1] = end
-    // A segment without samples begins where the next one does.
-    times[segment] = firsts[segment] === firsts[segment + 1] ? (times[segment + 1] ?? 0) : start
+  const { pause, samples } = track
+  const next = to < samples.count ? shownAt(track, to) : undefined
+  if (from === to) {
+    const at = next ?? samples.end + pause
+    return { start: at, end: at, longest: 0, bytes: 0 }
   }
-  return times
+  const { bytes, longest, ...shown } = measureSamples(samples, from, to)
+  const start = shown.start + pause
+  const end = next ?? Math.max(0, shown.end + pause)
+  return { start, end, longest: Math.max(longest, end - start), bytes }
 }
 
 /** Bytes of the samples of a segment: the box around them states its size with 32 bits. */
@@ -130,9 +139,9 @@ const rangesOf = ({ firsts, track: { samples } }: Planned, segment: number): Rea
 }
 
 /** Makes what comes before the samples of a segment: type, index, fragment, and the header of the samples' box. */
-const headOf = (planned: Planned, segment: number, bytes: number, sequence: number): Uint8Array => {
+const headOf = (planned: Planned, segment: number, sequence: number): Uint8Array => {
   const moof = fragment(planned, segment, sequence)
-  const [start, end] = segmentSpan(planned, segment)
+  const { bytes, end, start } = measureSegment(planned, segment)
   const index = fullBox(
     "sidx",
     [1, 0],
@@ -154,49 +163,44 @@ const headOf = (planned: Planned, segment: number, bytes: number, sequence: numb
 /** The longest duration that the boxes state, in ticks. */
 const maxDuration = 2 ** 32 - 1
 
-const checkDurations = (planned: Planned, segment: number): void => {
-  const { firsts, track } = planned
-  const { count, end: last, times } = track.samples
-  const [start, end] = segmentSpan(planned, segment)
-  const to = firsts[segment + 1] ?? 0
-  let longest = end - start
-  let time = times[firsts[segment] ?? 0] ?? 0
-  for (let index = firsts[segment] ?? 0; index < to; index++) {
-    const next = index + 1 < count ? (times[index + 1] ?? 0) : last
-    if (next - time > longest) longest = next - time
-    time = next
-  }
-  if (longest > maxDuration) throw unsupported("The time scale of a track is too fine.")
-}
-
-const bytesOf = ({ firsts, track: { samples } }: Planned, segment: number): number => {
-  const { sizes } = samples
-  const to = firsts[segment + 1] ?? 0
-  let bytes = 0
-  for (let index = firsts[segment] ?? 0; index < to; index++) bytes += sizes[index] ?? 0
-  return bytes
-}
-
 /** Returns the bytes of a segment. */
 export const sizeOf = (planned: Planned, segment: number): number => {
   const count = (planned.firsts[segment + 1] ?? 0) - (planned.firsts[segment] ?? 0)
-  return emptyHeadBytes + entryBytes * count + bytesOf(planned, segment)
+  return emptyHeadBytes + entryBytes * count + measureSegment(planned, segment).bytes
 }
 
-/** Returns the bytes of the samples of each segment. Fails if the track cannot be cut. */
-export const sampleBytes = (planned: Planned): Effect.Effect<Float64Array, PackagingError> =>
+/** The segments of a track. */
+export interface MeasuredSegments {
+  /** Bytes of the samples of each. */
+  readonly bytes: Float64Array
+  /** When each segment begins, and when the last one ends, in ticks (`SegmentTimeline`). */
+  readonly times: Float64Array
+}
+
+/** Measures the segments of a track. Fails if it cannot be cut. */
+export const measure = (planned: Planned): Effect.Effect<MeasuredSegments, PackagingError> =>
   Effect.suspend(() => {
     const { firsts } = planned
-    const result = new Float64Array(firsts.length - 1)
-    const measure = (segment: number): number => {
+    const count = firsts.length - 1
+    const bytes = new Float64Array(count)
+    const times = new Float64Array(count + 1)
+    const step = (segment: number): number => {
       ReadPlan.check(rangesOf(planned, segment))
-      const bytes = bytesOf(planned, segment)
-      if (bytes > maxBytes) throw limitExceeded("A segment is too large.")
-      checkDurations(planned, segment)
-      result[segment] = bytes
+      const measured = measureSegment(planned, segment)
+      if (measured.bytes > maxBytes) throw limitExceeded("A segment is too large.")
+      if (measured.longest > maxDuration) throw unsupported("The time scale of a track is too fine.")
+      bytes[segment] = measured.bytes
+      times[segment] = measured.start
+      if (segment === count - 1) times[count] = measured.end
       return (firsts[segment + 1] ?? 0) - (firsts[segment] ?? 0)
     }
-    return Effect.as(Turns.forEach(result.length, measure), result)
+    return Effect.map(Turns.forEach(count, step), () => {
+      // A segment without samples begins where the next one does.
+      for (let segment = count - 1; segment >= 0; segment--) {
+        if (firsts[segment] === firsts[segment + 1]) times[segment] = times[segment + 1] ?? 0
+      }
+      return { bytes, times }
+    })
   })
 
 /** Makes the writer of a segment. Throws if its samples are too far apart. */
@@ -206,7 +210,7 @@ const writerOf = (planned: Planned, number: number, sequence: number): SegmentSt
   const { codec } = planned.track
   return {
     plan: ReadPlan.make(ranges),
-    head: headOf(planned, number, bytesOf(planned, number), sequence),
+    head: headOf(planned, number, sequence),
     write: (from, to, { bytesOf: memoryOf, startOf }, allocate) => {
       let total = 0
       for (let sample = from; sample < to; sample++) total += lengths[sample] ?? 0

@@ -5,6 +5,7 @@
 import * as Effect from "effect/Effect"
 import { attempt } from "./internal/Attempt.ts"
 import { limitExceeded, type PackagingError, unsupported } from "./PackagingError.ts"
+import type { Samples } from "./Samples.ts"
 import type { AudioTrack, SoundTrack, VideoTrack } from "./SourceIndex.ts"
 
 /** Seconds of a segment, if the keyframes allow it. */
@@ -66,8 +67,11 @@ export const shownAt = ({ pause, samples, start, timeScale }: Track, index: numb
 export const durationOf = ({ samples: { count, end, times } }: Track, index: number): number =>
   (index + 1 < count ? (times[index + 1] ?? 0) : end) - (times[index] ?? 0)
 
-/** The loops below read each sample of a file: they take arrays into variables, compare ticks, and call no function. */
-const leadOf = ({ samples: { count, delays } }: Track): number => {
+/**
+ * The loops below read each sample of a file: they take arrays into variables, compare ticks, and call no function. They take samples
+ * where they run for video and audio: the engine compiles a loop again for objects of another shape, such as another kind of track.
+ */
+const leadOf = ({ count, delays }: Samples): number => {
   let lead = 0
   for (let index = 0; index < count; index++) {
     const delay = delays[index] ?? 0
@@ -76,19 +80,14 @@ const leadOf = ({ samples: { count, delays } }: Track): number => {
   return lead
 }
 
-/**
- * Returns when a track begins and ends to show something, in seconds. Throws if a copy of it would play what the file hides, or cannot
- * be timed.
- */
-const spanOf = (track: Track, minStart: number): readonly [begin: number, end: number] => {
-  const { pause, samples, shown, start, timeScale } = track
-  const { count, delays, sizes, times } = samples
+/** Returns when the first sample begins and the last one ends to be shown, in ticks. Throws if a copy of the samples cannot be timed. */
+const shownBetween = ({ count, delays, end, sizes, times }: Samples): readonly [first: number, last: number] => {
   if (count === 0) throw unsupported("A track is empty.")
   let first = Infinity
   let last = -Infinity
   let time = times[0] ?? 0
   for (let index = 0; index < count; index++) {
-    const next = index + 1 < count ? (times[index + 1] ?? 0) : samples.end
+    const next = index + 1 < count ? (times[index + 1] ?? 0) : end
     if (next <= time && index + 1 < count) throw unsupported("Two samples have one time.")
     if (sizes[index] === 0) throw unsupported("A sample is empty.")
     const delay = delays[index] ?? 0
@@ -96,6 +95,16 @@ const spanOf = (track: Track, minStart: number): readonly [begin: number, end: n
     if (next + delay > last) last = next + delay
     time = next
   }
+  return [first, last]
+}
+
+/**
+ * Returns when a track begins and ends to show something, in seconds. Throws if a copy of it would play what the file hides, or cannot
+ * be timed.
+ */
+const spanOf = (track: Track, minStart: number): readonly [begin: number, end: number] => {
+  const { pause, samples, shown, start, timeScale } = track
+  const [first, last] = shownBetween(samples)
   const [begin, end] = [first, last].map((ticks) => (ticks - start + pause) / timeScale) as [number, number]
   if (shown !== null && (samples.end - start) / timeScale - shown > maxHidden) {
     throw unsupported("The end of a track is cut off by an edit list.")
@@ -176,7 +185,7 @@ const plan = <A extends Track>(track: A, firsts: Uint32Array): PlannedTrack<A> =
     const count = (firsts[segment + 1] ?? 0) - (firsts[segment] ?? 0)
     if (count > maxSegmentSamples) throw limitExceeded("A segment has too many samples.")
   }
-  return { track, firsts, lead: leadOf(track) }
+  return { track, firsts, lead: leadOf(track.samples) }
 }
 
 /** Runs a part of the plan, then lets other fibers run: each takes some 20 ms for a million samples. */

@@ -71,11 +71,10 @@ export const toFragments = Effect.fnUntraced(function* (bytes: Uint8Array) {
   const tracks = [...(planned.video === null ? [] : [planned.video]), ...planned.audio]
   return yield* Effect.forEach(tracks, (track) =>
     Effect.gen(function* () {
-      const sampleBytes = yield* FragmentedMp4.sampleBytes(track)
+      const { bytes: sampleBytes, times } = yield* FragmentedMp4.measure(track)
       const segments = yield* Effect.forEach(Array.from({ length: planned.count }).keys(), (number) =>
         collect(FragmentedMp4.segment(source, track, number))
       )
-      const times = FragmentedMp4.timesOf(track)
       return { track: track.track, init: FragmentedMp4.initialization(track.track), segments, sampleBytes, times }
     })
   )

@@ -19,10 +19,9 @@ export const differences = (times: Float64Array): ReadonlyArray<number> =>
 
 /** Measures a track, whose segments are files of their own. A track may end some segments before the others. */
 export const measure = Effect.fnUntraced(function* (planned: PlannedTrack<VideoTrack | AudioTrack>) {
-  const bytes = yield* FragmentedMp4.sampleBytes(planned)
+  const { bytes, times: all } = yield* FragmentedMp4.measure(planned)
   return yield* attempt(() => {
     const { track } = planned
-    const all = FragmentedMp4.timesOf(planned)
     const count = bytes.findLastIndex((size) => size > 0) + 1
     const times = all.subarray(0, count + 1)
     const durations = differences(times).map((ticks) => ticks / track.timeScale)
