@@ -54,8 +54,8 @@ interface Measured {
 }
 
 /**
- * Measures the samples between two, without the pause before the track: times are infinite without samples. It takes samples and not a track, because the engine compiles a loop again for objects of another
- * shape, and a track of video has another one than a track of audio.
+ * Measures the samples between two, without the pause before the track. Without samples their times are infinite. It takes samples and not
+ * a track, because the engine compiles a loop again for objects of another shape, and a track of video has another one than one of audio.
  */
 const measureSamples = ({ count, delays, end: last, sizes, times }: Samples, from: number, to: number): Measured => {
   let [start, end, longest, bytes, time] = [Infinity, -Infinity, 0, 0, times[from] ?? 0]
@@ -71,7 +71,7 @@ const measureSamples = ({ count, delays, end: last, sizes, times }: Samples, fro
   return { start, end, longest, bytes }
 }
 
-/** Measures a segment. It ends where the next one begins; its times are ticks of the track. `longest` is that of a sample or the segment. */
+/** Measures a segment, in ticks of the track. It ends where the next one begins. `longest` is that of a sample or the segment. */
 const measureSegment = ({ firsts, track }: Planned, segment: number): Measured => {
   const from = firsts[segment] ?? 0
   const to = firsts[segment + 1] ?? 0
