@@ -19,10 +19,13 @@ import * as TemporaryDirectory from "./support/fixtures/TemporaryDirectory.ts"
 import * as Tenancy from "./support/fixtures/Tenancy.ts"
 import { type Outgoing, sequence } from "./support/load/LoadJob.ts"
 import * as LoadProcess from "./support/load/LoadProcess.ts"
+import * as LoadSubject from "./support/load/LoadSubject.ts"
 import * as Requests from "./support/load/Requests.ts"
 import { attempt } from "./support/run/BenchFailure.ts"
 import * as CommonArguments from "./support/run/CommonArguments.ts"
 import * as Main from "./support/run/Main.ts"
+import type * as Measurement from "./support/stats/Measurement.ts"
+import * as Rounds from "./support/stats/Rounds.ts"
 
 const connections = 16
 
@@ -84,11 +87,6 @@ interface Service extends HoldfastService.HoldfastService {
   readonly requests: Readonly<Record<Kind["name"], ReadonlyArray<Outgoing>>>
 }
 
-interface Sample {
-  readonly cpuMs: number
-  readonly wallMs: number
-}
-
 const quantile = (values: ReadonlyArray<number>, part: number): number =>
   values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) * part)] ?? NaN
 
@@ -133,50 +131,40 @@ const measure = (name: "sqlite" | "postgres", { directory, kinds, other, rounds 
       yield* PublishedProgram.build(join(root, "own")),
       yield* PublishedProgram.build(join(root, "other"), other)
     ]
-    // Of two processes of one version, the one that was started first takes some 5 % more or less for hours.
+    // Two processes of one version differ by some 5 %, whatever runs in them: each version has two, started in both orders.
     const first = yield* start("own-1", own)
     const others = [yield* start("other-1", theirs), yield* start("other-2", theirs)]
-    const versions: ReadonlyArray<ReadonlyArray<Service>> = [[first, yield* start("own-2", own)], others]
-    const services = versions.flat()
-    let number = 0
-
-    const sample = Effect.fnUntraced(function* (service: Service, { count, name, status }: Kind) {
-      const { database: databaseCpu = Effect.succeed(0), server } = service.cpu
-      const cpu = Effect.zipWith(server, databaseCpu, (own, database) => own + database)
-      const before = yield* cpu
-      const requests = service.requests[name]
-      const job = { requests, connections, count, status, firstNumber: number, port: service.port }
-      const { wallMs } = yield* runLoad(job)
-      number += count
-      const result: Sample = { cpuMs: ((yield* cpu) - before) * 1000, wallMs }
-      return result
-    })
+    const services = [first, ...others, yield* start("own-2", own)]
 
     for (const kind of kinds) {
-      for (const service of services) yield* sample(service, { ...kind, count: kind.count * 4 })
-      const ratios = new Array<Sample>()
-      const times = new Array<number>()
-      for (let round = 0; round < rounds; round++) {
-        const samples = new Map<Service, Sample>()
-        for (const service of round % 2 === 0 ? services : services.toReversed()) {
-          samples.set(service, yield* sample(service, kind))
-        }
-        const [own, before] = versions.map((version) =>
-          version.reduce<Sample>(
-            ({ cpuMs, wallMs }, service) => ({
-              cpuMs: cpuMs + (samples.get(service)?.cpuMs ?? NaN),
-              wallMs: wallMs + (samples.get(service)?.wallMs ?? NaN)
-            }),
-            { cpuMs: 0, wallMs: 0 }
-          )
+      const subjects = services.map((service) =>
+        LoadSubject.make({
+          ...service,
+          ...kind,
+          requests: service.requests[kind.name],
+          connections,
+          warmUp: kind.count * 4,
+          unitsPerRequest: 1
+        })
+      )
+      const measured = yield* Rounds.interleave(subjects, rounds)
+      /** Returns what a version took in each round: the sum of its two processes. */
+      const timesOf = (processes: ReadonlyArray<number>, of: (sample: Measurement.Sample) => number) =>
+        Array.from({ length: rounds }, (_, round) =>
+          processes.reduce((sum, index) => {
+            const sample = measured[index]?.rounds[round]
+            return sum + (sample === undefined ? NaN : of(sample))
+          }, 0)
         )
-        if (own === undefined || before === undefined) continue
-        ratios.push({ cpuMs: own.cpuMs / before.cpuMs, wallMs: own.wallMs / before.wallMs })
-        times.push(own.cpuMs / (2 * kind.count))
+      const ratiosOf = (of: (sample: Measurement.Sample) => number) => {
+        const before = timesOf([1, 2], of)
+        return timesOf([0, 3], of).map((time, round) => time / (before[round] ?? NaN))
       }
+      const cpu = ({ cpuMs, databaseMs }: Measurement.Sample) => cpuMs + databaseMs
       yield* Main.print(
-        `${name.padEnd(8)} ${kind.name.padEnd(6)} processor time ${describe(ratios.map(({ cpuMs }) => cpuMs))}, ` +
-          `wall time ${describe(ratios.map(({ wallMs }) => wallMs))}; ${quantile(times, 0.5).toFixed(3)} ms each\n`
+        `${name.padEnd(8)} ${kind.name.padEnd(6)} processor time ${describe(ratiosOf(cpu))}, ` +
+          `wall time ${describe(ratiosOf(({ wallMs }) => wallMs))}; ` +
+          `${(quantile(timesOf([0, 3], cpu), 0.5) / 2).toFixed(3)} ms each\n`
       )
     }
   }).pipe(Effect.scoped)
