@@ -92,9 +92,7 @@ export const start = Effect.fnUntraced(function* ({
   )
   const run = (sql: string) =>
     Effect.map(
-      Effect.tapError(thread.run("freshValues", sql, []), (error) =>
-        Effect.sync(() => log.observe(error.reason.cause))
-      ),
+      Effect.tapError(thread.run("fresh", sql, []), (error) => Effect.sync(() => log.observe(error.reason.cause))),
       ({ rows: [row] }) => (Array.isArray(row) ? Number(row[0]) : 0)
     )
 

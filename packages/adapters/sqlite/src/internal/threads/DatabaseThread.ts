@@ -12,7 +12,7 @@ const prepared = SqliteStatement.makeCache(database)
 
 const run = ({ kind, params, sql }: Request): SqliteStatement.Result => {
   const entry = kind === "rows" || kind === "values" ? prepared(sql) : SqliteStatement.prepare(database, sql)
-  if (kind === "values" || kind === "freshValues") return { names: undefined, rows: entry.values(params) }
+  if (kind === "values") return { names: undefined, rows: entry.values(params) }
   if (kind === "raw") return { names: undefined, rows: [SqliteStatement.raw(entry, params)] }
   return entry.result(params)
 }

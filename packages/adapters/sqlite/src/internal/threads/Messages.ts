@@ -12,12 +12,12 @@ export interface ThreadOptions {
 }
 
 /**
- * A statement to run. `rows` and `values` prepare it once, `fresh` and `freshValues` each time; the values are arrays without names.
- * `raw` returns one row: what node:sqlite returns. `close` has no statement: the thread closes the database and ends.
+ * A statement to run. `rows` and `values` prepare it once, `fresh` each time; `values` returns arrays without names, `raw` one
+ * row: what node:sqlite returns. `close` has no statement: the thread closes the database and ends.
  */
 export interface Request {
   readonly id: number
-  readonly kind: "rows" | "fresh" | "values" | "freshValues" | "raw" | "close"
+  readonly kind: "rows" | "fresh" | "values" | "raw" | "close"
   readonly sql: string
   readonly params: ReadonlyArray<SQLInputValue>
 }

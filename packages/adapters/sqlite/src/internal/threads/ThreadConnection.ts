@@ -41,15 +41,12 @@ export const make = (run: Thread["run"]): Connection => {
         return transform === undefined ? objects : transform(objects)
       })
   const execute = rows("rows")
-  const values =
-    (kind: "values" | "freshValues"): Connection["executeValues"] =>
-    (sql, params) =>
-      Effect.map(run(kind, sql, params), toValues)
+  const values: Connection["executeValues"] = (sql, params) => Effect.map(run("values", sql, params), toValues)
   return {
     execute,
     executeUnprepared: rows("fresh"),
-    executeValues: values("values"),
-    executeValuesUnprepared: values("freshValues"),
+    executeValues: values,
+    executeValuesUnprepared: values,
     executeRaw: (sql, params) => Effect.map(run("raw", sql, params), ({ rows: [result] }) => result),
     executeStream: (sql, params, transform) => Stream.fromIterableEffect(execute(sql, params, transform))
   }
