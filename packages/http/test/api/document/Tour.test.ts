@@ -20,7 +20,7 @@ describe("README", () => {
     const [, tour = ""] = /^## A tour\n+```sh\n(.*?)^```/ms.exec(readme) ?? []
     const commands = tour.replace(/^API=.*$/m, `API=${server.url}/api/v1`).replace(/^KEY=.*$/m, `KEY=${server.rootKey}`)
     expect(commands).toContain(server.rootKey)
-    const { stderr, stdout } = await promisify(execFile)("bash", ["-euo", "pipefail", "-c", commands])
+    const { stderr, stdout } = await promisify(execFile)("bash", ["--norc", "-euo", "pipefail", "-c", commands])
     expect(stderr).toBe("")
     expect(stdout).toMatch(
       /^Hello from Holdfast\nHello\{.*"alias":"hello".*"size".*\}\{.*"version":2.*reader@example\.com/s
