@@ -17,6 +17,10 @@ export interface Samples {
   readonly syncs: Uint8Array
   /** When the last sample ends. */
   readonly end: number
+  /** Whether it is known that no sample has a delay, and that their times increase. Most loops over all samples are not needed then. */
+  readonly isPlain: boolean
+  /** Whether it is known that each sample is behind the one before in the file. */
+  readonly isOrdered: boolean
 }
 
 /** No samples: those of a track that is only described. */
@@ -27,5 +31,7 @@ export const none: Samples = {
   times: new Float64Array(),
   delays: new Int32Array(),
   syncs: new Uint8Array(),
-  end: 0
+  end: 0,
+  isPlain: true,
+  isOrdered: true
 }

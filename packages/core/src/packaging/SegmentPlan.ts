@@ -71,8 +71,9 @@ export const durationOf = ({ samples: { count, end, times } }: Track, index: num
  * The loops below read each sample of a file: they take arrays into variables, compare ticks, and call no function. They take samples
  * where they run for video and audio: the engine compiles a loop again for objects of another shape, such as another kind of track.
  */
-const leadOf = ({ count, delays }: Samples): number => {
+const leadOf = ({ count, delays, isPlain }: Samples): number => {
   let lead = 0
+  if (isPlain) return lead
   for (let index = 0; index < count; index++) {
     const delay = delays[index] ?? 0
     if (delay < lead) lead = delay
@@ -81,15 +82,23 @@ const leadOf = ({ count, delays }: Samples): number => {
 }
 
 /** Returns when the first sample begins and the last one ends to be shown, in ticks. Throws if a copy of the samples cannot be timed. */
-const shownBetween = ({ count, delays, end, sizes, times }: Samples): readonly [first: number, last: number] => {
+const shownBetween = ({
+  count,
+  delays,
+  end,
+  isPlain,
+  sizes,
+  times
+}: Samples): readonly [first: number, last: number] => {
   if (count === 0) throw unsupported("A track is empty.")
+  if (sizes.includes(0)) throw unsupported("A sample is empty.")
+  if (isPlain) return [times[0] ?? 0, end]
   let first = Infinity
   let last = -Infinity
   let time = times[0] ?? 0
   for (let index = 0; index < count; index++) {
     const next = index + 1 < count ? (times[index + 1] ?? 0) : end
     if (next <= time && index + 1 < count) throw unsupported("Two samples have one time.")
-    if (sizes[index] === 0) throw unsupported("A sample is empty.")
     const delay = delays[index] ?? 0
     if (time + delay < first) first = time + delay
     if (next + delay > last) last = next + delay
@@ -114,9 +123,15 @@ const spanOf = (track: Track, minStart: number): readonly [begin: number, end: n
   return [begin, end]
 }
 
+const keyframesOf = (syncs: Uint8Array): ReadonlyArray<number> => {
+  const keyframes: Array<number> = []
+  for (let index = syncs.indexOf(1); index >= 0; index = syncs.indexOf(1, index + 1)) keyframes.push(index)
+  return keyframes
+}
+
 /** Returns the samples with which a player can begin: keyframes that separate the earlier from the later ones, in both orders. */
-const entryPoints = (track: Track): ReadonlyArray<number> => {
-  const { count, delays, syncs, times } = track.samples
+const entryPoints = ({ samples: { count, delays, isPlain, syncs, times } }: Track): ReadonlyArray<number> => {
+  if (isPlain) return keyframesOf(syncs)
   const isFree = new Uint8Array(count)
   let earliest = Infinity
   for (let index = count - 1; index >= 0; index--) {
@@ -149,14 +164,26 @@ const cut = (track: Track): Uint32Array => {
   return Uint32Array.from([...firsts, track.samples.count])
 }
 
+/** Returns the first sample from one on that is shown at a time or later, of a track whose samples have no delays. */
+const firstShown = (track: Track, from: number, time: number): number => {
+  let [low, high] = [from, track.samples.count]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (shownAt(track, middle) < time) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
 /** Returns the samples of another track that are shown first in each segment. */
 const follow = (track: Track, starts: Float64Array): Uint32Array => {
   const { pause, samples, start, timeScale } = track
-  const { count, delays, times } = samples
+  const { count, delays, isPlain, times } = samples
   const firsts = new Uint32Array(starts.length)
   let index = 0
   for (let segment = 1; segment + 1 < starts.length; segment++) {
     const begin = starts[segment] ?? 0
+    if (isPlain) index = firstShown(track, index, begin)
     while (index < count && ((times[index] ?? 0) + (delays[index] ?? 0) - start + pause) / timeScale < begin) index++
     firsts[segment] = index
   }

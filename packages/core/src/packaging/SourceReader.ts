@@ -27,10 +27,10 @@ const readTable = Effect.fnUntraced(function* (stbl: DataView, fileBytes: number
   const count = sizes.length
   total.count += count
   yield* attempt(() => SampleTable.checkCount(total.count))
-  const times = yield* parse(() => SampleTable.times(stbl, count))
-  const delays = yield* parse(() => SampleTable.delays(stbl, count))
+  const { isIncreasing, times } = yield* parse(() => SampleTable.times(stbl, count))
+  const { delays, isDelayed } = yield* parse(() => SampleTable.delays(stbl, count))
   const syncs = yield* parse(() => SampleTable.syncs(stbl, count))
-  const offsets = yield* parse(() => SampleTable.offsets(stbl, sizes, fileBytes))
+  const { isOrdered, offsets } = yield* parse(() => SampleTable.offsets(stbl, sizes, fileBytes))
   const samples: Samples = {
     count,
     offsets,
@@ -38,7 +38,9 @@ const readTable = Effect.fnUntraced(function* (stbl: DataView, fileBytes: number
     times: times.subarray(0, count),
     delays,
     syncs,
-    end: times[count] ?? 0
+    end: times[count] ?? 0,
+    isPlain: isIncreasing && !isDelayed,
+    isOrdered
   }
   return samples
 })

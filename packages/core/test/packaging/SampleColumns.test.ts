@@ -29,7 +29,9 @@ const samples = FastCheck.record({
     times: new Float64Array(count),
     delays: Int32Array.from(all, ([, delay = 0]) => Math.round((2 * delay - 1) * maxDelay)),
     syncs: Uint8Array.from(all, ([, , sync = 0]) => (sync > 0.9 ? 1 : 0)),
-    end: time
+    end: time,
+    isPlain: false,
+    isOrdered: false
   }
   let at = offset
   for (const [index, [, , , gap = 0, duration = 0]] of all.entries()) {
@@ -56,7 +58,9 @@ it("samples: written and read → the same, from any first one", () => {
         times: all.times.slice(from),
         delays: all.delays.slice(from),
         syncs: all.syncs.slice(from),
-        end: all.end
+        end: all.end,
+        isPlain: false,
+        isOrdered: false
       })
     }),
     { numRuns: 300, seed: 3 }
@@ -80,7 +84,9 @@ it("samples: bytes of the first version → the samples that they describe", () 
     times: Float64Array.of(0, 40, 80),
     delays: Int32Array.of(0, -1, 0),
     syncs: Uint8Array.of(1, 0, 0),
-    end: 120
+    end: 120,
+    isPlain: false,
+    isOrdered: false
   })
 })
 

@@ -25,7 +25,9 @@ export const video = (
     times: Float64Array.from(times),
     delays: Int32Array.from(times, (_, index) => options.delays?.[index] ?? 0),
     syncs: new Uint8Array(count).fill(1),
-    end: (times.at(-1) ?? 0) + 1
+    end: (times.at(-1) ?? 0) + 1,
+    isPlain: false,
+    isOrdered: false
   }
   const parameters = { record: new Uint8Array(), lengthBytes: 4, sequenceParameters: [], pictureParameters: [] }
   return {

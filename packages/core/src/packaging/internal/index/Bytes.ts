@@ -65,6 +65,13 @@ const writeFixed = (buffer: Uint8Array, from: number, values: Float64Array, leng
   return at
 }
 
+/** Returns how many bytes a whole number has. */
+const widthOf = (value: number): number => {
+  let width = 1
+  for (let limit = 256; value >= limit; limit *= 256) width++
+  return width
+}
+
 /** Writes a column in the form that fits. Returns where it ends. */
 const writeColumn = (buffer: Uint8Array, from: number, values: Float64Array, length: number): number => {
   let [runs, least, most, previous] = [0, 0, 0, NaN]
@@ -75,11 +82,32 @@ const writeColumn = (buffer: Uint8Array, from: number, values: Float64Array, len
     if (value < least) least = value
     previous = value
   }
-  let width = 1
-  for (let limit = 256; Math.max(fold(least), fold(most)) >= limit; limit *= 256) width++
+  const width = widthOf(Math.max(fold(least), fold(most)))
   const isFixed = runs * numbersPerRun > length && width <= maxWidth
   buffer[from] = isFixed ? width : asRuns
   return isFixed ? writeFixed(buffer, from + 1, values, length, width) : writeRuns(buffer, from + 1, values, length)
+}
+
+/** Writes some of the whole numbers, as `writeFixed` does. Returns where they end. */
+const writeWholes = (buffer: Uint8Array, from: number, values: Uint32Array, first: number, end: number): number => {
+  let most = 0
+  for (let index = first; index < end; index++) {
+    const value = values[index] ?? 0
+    if (value > most) most = value
+  }
+  const width = widthOf(fold(most))
+  let at = from
+  buffer[at++] = width
+  for (let index = first; index < end; index++) {
+    const value = values[index] ?? 0
+    // `fold` in two parts, of which both are integers of 32 bits.
+    buffer[at++] = value << 1
+    if (width > 1) buffer[at++] = value >>> 7
+    if (width > 2) buffer[at++] = value >>> 15
+    if (width > 3) buffer[at++] = value >>> 23
+    if (width > 4) buffer[at++] = value >>> 31
+  }
+  return at
 }
 
 export interface ByteWriter {
@@ -95,6 +123,8 @@ export interface ByteWriter {
    * many bytes. The first byte says which.
    */
   readonly column: (length: number) => void
+  /** Writes a column of some of the numbers, with equally many bytes. */
+  readonly wholes: (values: Uint32Array, first: number, end: number) => void
   /** Writes a column of equal numbers. */
   readonly uniform: (value: number, length: number) => void
   /** Returns what was written so far. */
@@ -133,6 +163,10 @@ export const makeWriter = (capacity: number): ByteWriter => {
       // A value and its count, for each run.
       reserve(2 * largest * length + 1)
       at = writeColumn(buffer, at, values, length)
+    },
+    wholes: (values, first, end) => {
+      reserve(largest * (end - first) + 1)
+      at = writeWholes(buffer, at, values, first, end)
     },
     uniform: (value, length) => {
       reserve(2 * largest + 1)

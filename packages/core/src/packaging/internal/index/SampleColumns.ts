@@ -8,7 +8,7 @@ import type { Samples } from "../../Samples.ts"
 import type { ByteReader, ByteWriter } from "./Bytes.ts"
 
 /** Whether samples have the same property. Most do, and others are found out with the first ones. */
-const isUniform = (values: Int32Array | Uint8Array, from: number, to: number): boolean => {
+const isUniform = (values: Int32Array | Uint32Array | Uint8Array, from: number, to: number): boolean => {
   const first = values[from]
   for (let index = from + 1; index < to; index++) if (values[index] !== first) return false
   return true
@@ -49,12 +49,11 @@ const writeDurations = (writer: ByteWriter, { count, end, times }: Samples, from
 
 /** Writes the samples from `from` to `to`. */
 export const write = (writer: ByteWriter, samples: Samples, from: number, to: number): void => {
-  const { count, delays, end, offsets, sizes, syncs, times } = samples
+  const { count, delays, end, isPlain, offsets, sizes, syncs, times } = samples
   const length = to - from
   writer.whole(length)
   writer.whole(from < count ? (times[from] ?? 0) : end)
   writer.whole(offsets[from] ?? 0)
-  // Each column is written from the same array of the same type, for which the engine has one piece of code.
   const column = writer.toColumn(length)
   let endsAt = offsets[from] ?? 0
   for (let index = 0; index < length; index++) {
@@ -63,10 +62,11 @@ export const write = (writer: ByteWriter, samples: Samples, from: number, to: nu
     endsAt = offset + (sizes[from + index] ?? 0)
   }
   writer.column(length)
-  for (let index = 0; index < length; index++) column[index] = sizes[from + index] ?? 0
-  writer.column(length)
+  if (isUniform(sizes, from, to)) writer.uniform(sizes[from] ?? 0, length)
+  else writer.wholes(sizes, from, to)
   writeDurations(writer, samples, from, to)
-  writeProperty(writer, delays, from, to)
+  if (isPlain) writer.uniform(0, length)
+  else writeProperty(writer, delays, from, to)
   writeProperty(writer, syncs, from, to)
 }
 
@@ -106,5 +106,5 @@ export const read = (reader: ByteReader, { fileBytes, maxCount }: Bounds, isFirs
   }
   reader.column(delays, !isFirst)
   reader.column(syncs, !isFirst)
-  return { count, offsets, sizes, times, delays, syncs, end }
+  return { count, offsets, sizes, times, delays, syncs, end, isPlain: false, isOrdered: false }
 }

@@ -41,6 +41,8 @@ export const make = (fileBytes: number, total: { count: number }): SampleList =>
   let times = new Float64Array(capacity)
   let delays = new Int32Array(capacity)
   let syncs = new Uint8Array(capacity)
+  let isPlain = true
+  let isOrdered = true
   const add = ({ delay, duration, isSync, offset, size }: Sample): void => {
     if (++total.count > Limits.maxSamples) throw limitExceeded("The file has too many samples.")
     if (size > Limits.maxSampleBytes) throw limitExceeded("A sample of the file is too large.")
@@ -56,6 +58,8 @@ export const make = (fileBytes: number, total: { count: number }): SampleList =>
       delays = grow(delays, new Int32Array(capacity))
       syncs = grow(syncs, new Uint8Array(capacity))
     }
+    if (delay !== 0 || (count > 0 && end <= (times[count - 1] ?? 0))) isPlain = false
+    if (count > 0 && offset < (offsets[count - 1] ?? 0) + (sizes[count - 1] ?? 0)) isOrdered = false
     offsets[count] = offset
     sizes[count] = size
     times[count] = end
@@ -87,7 +91,9 @@ export const make = (fileBytes: number, total: { count: number }): SampleList =>
     times: times.slice(0, count),
     delays: delays.slice(0, count),
     syncs: syncs.slice(0, count),
-    end
+    end,
+    isPlain,
+    isOrdered
   })
   return { add, addAll, startAt, toSamples }
 }

@@ -58,18 +58,23 @@ export const sizes = (stbl: DataView, fileBytes: number): Uint32Array => {
   return result
 }
 
-/** Reads the decoding times of `stts` (8.6.1.2); one more than there are samples, since the last is the end. */
-export const times = (stbl: DataView, count: number): Float64Array => {
+/** Reads the decoding times of `stts` (8.6.1.2); one more than there are samples, since the last is the end. Returns whether they increase. */
+export const times = (
+  stbl: DataView,
+  count: number
+): { readonly times: Float64Array; readonly isIncreasing: boolean } => {
   const body = Boxes.get(stbl, "stts")
   const entries = countEntries(body, 8)
   const result = new Float64Array(count + 1)
   let [index, time, delta] = [0, 0, 0]
+  let isIncreasing = true
   for (let entry = 0; entry < entries && index < count; entry++) {
     const at = tableHead + 8 * entry
     const run = Math.min(body.getUint32(at), count - index)
     // Some encoders write a negative duration, which readers take for a very long one.
     delta = body.getInt32(at + 4)
     if (delta < 0) throw unsupported("A sample has a negative duration.")
+    if (delta === 0) isIncreasing = false
     for (const end = index + run; index < end; index++) {
       result[index] = time
       time += delta
@@ -78,23 +83,25 @@ export const times = (stbl: DataView, count: number): Float64Array => {
   if (index < count) throw malformed("Samples have no time.")
   if (!Number.isSafeInteger(time)) throw malformed("The file is too long.")
   result[count] = time
-  return result
+  return { times: result, isIncreasing }
 }
 
-/** Reads `ctts` (8.6.1.3). QuickTime writes negative values in version 0, too. */
-export const delays = (stbl: DataView, count: number): Int32Array => {
+/** Reads `ctts` (8.6.1.3). QuickTime writes negative values in version 0, too. Returns whether there are delays. */
+export const delays = (stbl: DataView, count: number): { readonly delays: Int32Array; readonly isDelayed: boolean } => {
   const result = new Int32Array(count)
   const body = Boxes.find(stbl, "ctts")
-  if (body === undefined) return result
+  if (body === undefined) return { delays: result, isDelayed: false }
   const entries = countEntries(body, 8)
   let index = 0
+  let isDelayed = false
   for (let entry = 0; entry < entries && index < count; entry++) {
     const at = tableHead + 8 * entry
     const end = Math.min(index + body.getUint32(at), count)
     const delay = body.getInt32(at + 4)
+    if (delay !== 0) isDelayed = true
     for (; index < end; index++) result[index] = delay
   }
-  return result
+  return { delays: result, isDelayed }
 }
 
 /** Reads `stss` (8.6.2). Without it, no sample needs another. */
@@ -121,28 +128,41 @@ const chunkOffsets = (stbl: DataView): { readonly count: number; readonly at: (c
   return { count: countEntries(long, 8), at: (chunk) => Boxes.uint64At(long, tableHead + 8 * chunk) }
 }
 
-/** Reads which samples are in which chunk (`stsc`, 8.7.4). Returns where each sample begins, all of them within the file. */
-export const offsets = (stbl: DataView, sizes: Uint32Array, fileBytes: number): Float64Array => {
+/**
+ * Reads which samples are in which chunk (`stsc`, 8.7.4). Returns where each sample begins, all of them within the file, and whether each
+ * one is behind the one before.
+ */
+export const offsets = (
+  stbl: DataView,
+  sizes: Uint32Array,
+  fileBytes: number
+): { readonly offsets: Float64Array; readonly isOrdered: boolean } => {
   const result = new Float64Array(sizes.length)
   const chunks = chunkOffsets(stbl)
   const runs = Boxes.get(stbl, "stsc")
   const entries = countEntries(runs, 12)
-  let [index, chunk] = [0, 0]
-  for (let entry = 0; entry < entries && index < sizes.length; entry++) {
-    const at = tableHead + 12 * entry
-    const perChunk = runs.getUint32(at + 4)
-    const end = entry + 1 < entries ? Math.min(runs.getUint32(at + 12) - 1, chunks.count) : chunks.count
-    if (runs.getUint32(at) - 1 !== chunk || end < chunk) throw malformed("The chunks are out of order.")
-    if (runs.getUint32(at + 8) !== 1) throw unsupported("A track changes its codec.")
-    for (; chunk < end && index < sizes.length; chunk++) {
-      let offset = chunks.at(chunk)
-      for (const last = Math.min(index + perChunk, sizes.length); index < last; index++) {
-        result[index] = offset
-        offset += sizes[index] ?? 0
+  // One loop over the samples: chunks have few, and the engine leaves its compiled code at the end of an inner loop.
+  let [entry, chunk, endOfRun, perChunk, left, offset] = [0, 0, 0, 0, 0, 0]
+  let isOrdered = true
+  for (let index = 0; index < sizes.length; index++) {
+    for (; left === 0; chunk++) {
+      for (; chunk === endOfRun; entry++) {
+        if (entry === entries) throw malformed("Samples have no place in the file.")
+        const at = tableHead + 12 * entry
+        perChunk = runs.getUint32(at + 4)
+        endOfRun = entry + 1 < entries ? Math.min(runs.getUint32(at + 12) - 1, chunks.count) : chunks.count
+        if (runs.getUint32(at) - 1 !== chunk || endOfRun < chunk) throw malformed("The chunks are out of order.")
+        if (runs.getUint32(at + 8) !== 1) throw unsupported("A track changes its codec.")
       }
-      if (offset > fileBytes) throw malformed("The file is cut off: samples are after its end.")
+      const begin = chunks.at(chunk)
+      if (begin < offset) isOrdered = false
+      offset = begin
+      left = perChunk
     }
+    result[index] = offset
+    offset += sizes[index] ?? 0
+    if (offset > fileBytes) throw malformed("The file is cut off: samples are after its end.")
+    left--
   }
-  if (index < sizes.length) throw malformed("Samples have no place in the file.")
-  return result
+  return { offsets: result, isOrdered }
 }

@@ -6,7 +6,7 @@ import { unsupported } from "../../PackagingError.ts"
 import * as Samples from "../../Samples.ts"
 import * as SegmentPlan from "../../SegmentPlan.ts"
 import type { SoundTrack, VideoTrack } from "../../SourceIndex.ts"
-import type { Ranges } from "../ReadPlan.ts"
+import * as ReadPlan from "../ReadPlan.ts"
 import * as AccessUnits from "./AccessUnits.ts"
 import * as Packets from "./Packets.ts"
 
@@ -50,6 +50,9 @@ export interface Memory extends Columns {
   readonly offsets: Float64Array
   readonly sizes: Uint32Array
   readonly firsts: Uint32Array
+  /** Where units begin and end in the file, for `isClose`. */
+  readonly starts: Float64Array
+  readonly ends: Float64Array
 }
 
 /** Ticks: when the presentation begins, and by which a sample arrives before it is decoded. */
@@ -74,22 +77,26 @@ export const maxLead = (beginning - lead) / Packets.clockRate
 
 const toTicks = (seconds: number, shift: number): number => Math.round(seconds * Packets.clockRate) + beginning + shift
 
-/** Returns where the group of packets of audio ends that begins with a sample. A group has no gap. */
-const endOfGroup = (track: SoundTrack, from: number, end: number): number => {
+/**
+ * Returns where the group of packets of audio ends that begins with a sample, and writes the bytes of its samples as those of a unit. A group
+ * has no gap.
+ */
+const endOfGroup = (track: SoundTrack, from: number, end: number, unit: number, unitBytes: Uint32Array): number => {
   const { sizes, times } = track.samples
   const frame = (AccessUnits.frameSamplesOf(track.codec) * track.timeScale) / track.sampleRate
   const headerBytes = AccessUnits.headerBytesOf(track.codec)
   const limit = Math.min(end, from + maxGroupFrames)
-  let bytes = 0
-  let index = from
+  let [bytes, time, index] = [0, (times[from] ?? 0) - frame, from]
   for (; index < limit; index++) {
-    const length = (sizes[index] ?? 0) + headerBytes
-    AccessUnits.checkAudio(length)
-    bytes += length
-    if (index === from) continue
-    const isLate = Math.abs((times[index] ?? 0) - (times[index - 1] ?? 0) - frame) > frame / 50
-    if (bytes > maxGroupBytes || isLate) break
+    const size = sizes[index] ?? 0
+    AccessUnits.checkAudio(size + headerBytes)
+    const next = times[index] ?? 0
+    const isLate = Math.abs(next - time - frame) > frame / 50
+    if (index > from && (isLate || bytes + size + headerBytes * (index + 1 - from) > maxGroupBytes)) break
+    bytes += size
+    time = next
   }
+  unitBytes[unit] = bytes
   return index
 }
 
@@ -119,7 +126,9 @@ const makeMemory = (capacity: number): Memory => ({
   lastClocks: new Float64Array(capacity),
   offsets: new Float64Array(capacity),
   sizes: new Uint32Array(capacity),
-  firsts: new Uint32Array(capacity + 1)
+  firsts: new Uint32Array(capacity + 1),
+  starts: new Float64Array(capacity),
+  ends: new Float64Array(capacity)
 })
 
 /** Makes memory for one segment. */
@@ -140,7 +149,6 @@ export const make = (tracks: Tracks, segment: number, memory: Memory): Layout =>
   const { bytes, clocks, decoded, isVideo, lastClocks, lengths, samples, shown } = memory
   // Values that the loop does not look up for each sample.
   const { delays, sizes: frameSizes, times } = video?.track.samples ?? Samples.none
-  const packetSizes = audio?.track.samples.sizes ?? Samples.none.sizes
   const timeScale = video?.track.timeScale ?? 1
   const shift = (video?.track.pause ?? 0) - (video?.track.start ?? 0)
   const videoLead = video?.lead ?? 0
@@ -184,13 +192,11 @@ export const make = (tracks: Tracks, segment: number, memory: Memory): Layout =>
       shown[count] = frameShown
       isNextFrame = frame < endOfFrames
     } else if (audio !== null) {
-      const end = endOfGroup(audio.track, packet, endOfPackets)
+      const end = endOfGroup(audio.track, packet, endOfPackets, count, bytes)
       samples[count] = packet
       lengths[count] = end - packet
       shown[count] = at
-      let sum = 0
-      for (; packet < end; packet++) sum += packetSizes[packet] ?? 0
-      bytes[count] = sum
+      packet = end
       packetAt = ticksOf(audio.track, packet, endOfPackets, later)
     }
     count++
@@ -199,7 +205,7 @@ export const make = (tracks: Tracks, segment: number, memory: Memory): Layout =>
 }
 
 /** Returns where the samples of a segment are, in the memory in which it was laid out. */
-export const rangesOf = ({ audio, video }: Tracks, { count }: Layout, memory: Memory): Ranges => {
+export const rangesOf = ({ audio, video }: Tracks, { count }: Layout, memory: Memory): ReadPlan.Ranges => {
   const { firsts, isVideo, lengths, offsets, samples, sizes } = memory
   let at = 0
   for (let unit = 0; unit < count; unit++) {
@@ -215,6 +221,26 @@ export const rangesOf = ({ audio, video }: Tracks, { count }: Layout, memory: Me
   }
   firsts[count] = at
   return { offsets: offsets.subarray(0, at), lengths: sizes.subarray(0, at), firsts: firsts.subarray(0, count + 1) }
+}
+
+/** Whether the samples of a segment, laid out in memory, are so close to each other that its reads need no plan to be checked. */
+export const isClose = (
+  { audio, video }: Tracks,
+  { bytes, count, isVideo, lengths, samples }: Layout,
+  memory: Memory
+): boolean => {
+  const { ends, starts } = memory
+  const frames = video?.track.samples ?? Samples.none
+  const packets = audio?.track.samples ?? Samples.none
+  if (!frames.isOrdered || !packets.isOrdered) return false
+  for (let unit = 0; unit < count; unit++) {
+    const { offsets, sizes } = isVideo[unit] === 1 ? frames : packets
+    const first = samples[unit] ?? 0
+    const last = first + (lengths[unit] ?? 0) - 1
+    starts[unit] = offsets[first] ?? 0
+    ends[unit] = (offsets[last] ?? 0) + (sizes[last] ?? 0)
+  }
+  return ReadPlan.isClose({ count, starts, ends, bytes })
 }
 
 /** Returns the packets of a unit, without those of clock references before it. `parameterBytes` are those before a keyframe. */
