@@ -10,24 +10,34 @@ import * as Layer from "effect/Layer"
 export class ConversionNotifier extends Context.Service<
   ConversionNotifier,
   {
-    /** Wakes all fibers in `awaitRequest`: a conversion was requested. */
+    /** Says that a conversion was requested. */
     readonly notifyRequest: Effect.Effect<void>
-    /** Waits for the next `notifyRequest`. */
-    readonly awaitRequest: Effect.Effect<void>
-    /** Wakes all fibers in `awaitProgress`: a conversion published something, or ended. */
+    /** Returns a wait for the next `notifyRequest`: take it before you look for a request, so that none is missed in between. */
+    readonly nextRequest: Effect.Effect<Effect.Effect<void>>
+    /** Says that a conversion published something, or ended. */
     readonly notifyProgress: Effect.Effect<void>
-    /** Waits for the next `notifyProgress`. */
-    readonly awaitProgress: Effect.Effect<void>
+    /** Returns a wait for the next `notifyProgress`, as `nextRequest` does. */
+    readonly nextProgress: Effect.Effect<Effect.Effect<void>>
   }
 >()("@holdfast/core/conversions/ConversionNotifier") {}
 
+const makeSignal = () => {
+  let latch = Latch.makeUnsafe(false)
+  const notify = Effect.sync(() => {
+    const ended = latch
+    latch = Latch.makeUnsafe(false)
+    ended.openUnsafe()
+  })
+  return { notify, next: Effect.sync(() => latch.await) }
+}
+
 export const layer: Layer.Layer<ConversionNotifier> = Layer.sync(ConversionNotifier, () => {
-  const request = Latch.makeUnsafe(false)
-  const progress = Latch.makeUnsafe(false)
+  const request = makeSignal()
+  const progress = makeSignal()
   return ConversionNotifier.of({
-    notifyRequest: Effect.asVoid(request.release),
-    awaitRequest: request.await,
-    notifyProgress: Effect.asVoid(progress.release),
-    awaitProgress: progress.await
+    notifyRequest: request.notify,
+    nextRequest: request.next,
+    notifyProgress: progress.notify,
+    nextProgress: progress.next
   })
 })

@@ -23,10 +23,11 @@ export const pollUntil = Effect.fnUntraced(function* <A, E, R>(
 ): Effect.fn.Return<A, E, R> {
   const deadline = (yield* Clock.currentTimeMillis) + Duration.toMillis(wait)
   while (true) {
+    const progress = yield* notifier.nextProgress
     const result = yield* Effect.result(attempt)
     const remaining = deadline - (yield* Clock.currentTimeMillis)
     if (!isPending(result) || remaining <= 0) return yield* Effect.fromResult(result)
-    yield* Effect.timeoutOrElse(notifier.awaitProgress, {
+    yield* Effect.timeoutOrElse(progress, {
       duration: Math.min(interval, remaining),
       orElse: () => Effect.void
     })

@@ -182,13 +182,18 @@ const work = Effect.fnUntraced(function* (options: ConversionWorkerOptions.Conve
     })
   )
 
-  const idle = Effect.raceFirst(notifier.awaitRequest, ended.await).pipe(
-    Effect.timeoutOrElse({ duration: options.pollInterval, orElse: () => Effect.void })
+  /** Ends with the first request since the last step has begun. */
+  let requested: Effect.Effect<void> = Effect.void
+  const idle = Effect.suspend(() =>
+    Effect.raceFirst(requested, ended.await).pipe(
+      Effect.timeoutOrElse({ duration: options.pollInterval, orElse: () => Effect.void })
+    )
   )
-  const step = Effect.andThen(
-    Effect.sync(() => ended.closeUnsafe()),
-    takeTurn
-  )
+  const step = Effect.gen(function* () {
+    ended.closeUnsafe()
+    requested = yield* notifier.nextRequest
+    return yield* takeTurn
+  })
   return yield* repeatStep(step, idle, {
     worker: "conversion worker",
     failure: "conversion not claimed: metadata store failed; will retry"

@@ -125,7 +125,10 @@ export const work = Effect.fnUntraced(function* (options: ConversionWorkerOption
       Effect.annotateLogs(annotations)
     )
 
+  /** Ends with the first progress since the last step has begun. */
+  let progress: Effect.Effect<void> = Effect.void
   const step = Effect.gen(function* () {
+    progress = yield* notifier.nextProgress
     const now = yield* DateTime.now
     const terms = (lease: Duration.Duration) => ({ now, leaseUntil: DateTime.addDuration(now, lease) })
     // A caller waits for a picture, while a stream plays without a poster.
@@ -142,10 +145,12 @@ export const work = Effect.fnUntraced(function* (options: ConversionWorkerOption
     return true
   })
 
-  const idle = Effect.timeoutOrElse(notifier.awaitProgress, {
-    duration: Duration.times(options.pollInterval, pollsBetween),
-    orElse: () => Effect.void
-  })
+  const idle = Effect.suspend(() =>
+    Effect.timeoutOrElse(progress, {
+      duration: Duration.times(options.pollInterval, pollsBetween),
+      orElse: () => Effect.void
+    })
+  )
   return yield* repeatStep(step, idle, {
     worker: "poster worker",
     failure: "video poster not claimed: metadata store failed; will retry"
