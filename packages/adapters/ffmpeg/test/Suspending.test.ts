@@ -41,8 +41,28 @@ describe("awaitActive", () => {
 const states = (output: string): ReadonlyArray<string> =>
   Files.processesIn(output).flatMap((id) => /\) (\w)/.exec(readFileSync(`/proc/${id}/stat`, "latin1"))?.[1] ?? [])
 
-const until = (condition: () => boolean) =>
-  Effect.repeat(Effect.sync(condition), { until: (isTrue) => isTrue, schedule: Schedule.spaced("10 millis") })
+/** Fails with the states of the processes if this takes too long. */
+const inTime = <A, E, R>(output: string, self: Effect.Effect<A, E, R>) =>
+  Effect.timeoutOrElse(self, {
+    duration: "60 seconds",
+    orElse: () => Effect.sync(() => assert.fail(`states of the processes: ${states(output).join(" ")}`))
+  })
+
+/** Waits until a conversion has processes, all in one of these states. Fails if it ends before. */
+const untilAll = (output: string, run: Fiber.Fiber<unknown, unknown>, expected: string) =>
+  Effect.sync(() => {
+    assert.isUndefined(run.pollUnsafe(), "the conversion has ended")
+    return states(output)
+  }).pipe(
+    Effect.repeat({
+      until: (found) => found.length > 0 && found.every((state) => expected.includes(state)),
+      schedule: Schedule.spaced("10 millis")
+    }),
+    (waiting) => inTime(output, waiting)
+  )
+
+const running = "RSD"
+const stopped = "T"
 
 const linux = process.platform === "linux" ? undefined : "this system has no /proc"
 const missing = Requires.firstMissing(linux, Tools.missing, Requires.command("setpriv", "--pdeathsig", "KILL", "true"))
@@ -58,9 +78,9 @@ Requires.requires(missing).describe("suspended conversion", () => {
         const suspended = yield* SubscriptionRef.make(false)
         const events = transcoder.convert({ input, media, output, format: "hls", suspended })
         const run = yield* Effect.forkChild(Stream.runCollect(events), { startImmediately: true })
-        yield* until(() => states(output).length > 0)
+        yield* untilAll(output, run, running)
         yield* SubscriptionRef.set(suspended, true)
-        yield* until(() => states(output).length > 0 && states(output).every((state) => state === "T"))
+        yield* untilAll(output, run, stopped)
         return { output, run, suspended }
       })
 
@@ -68,7 +88,7 @@ Requires.requires(missing).describe("suspended conversion", () => {
         Effect.gen(function* () {
           const { output, run, suspended } = yield* start
           yield* SubscriptionRef.set(suspended, false)
-          const events = yield* Fiber.join(run)
+          const events = yield* inTime(output, Fiber.join(run))
           assert.strictEqual(events.at(-1)?._tag, "Finished")
           assert.include(readFileSync(`${output}/480p.m3u8`, "utf8"), "#EXT-X-ENDLIST")
         })
