@@ -22,6 +22,7 @@ import {
   lasting,
   reached,
   record,
+  shortLease,
   startWorker,
   tagOf,
   test,
@@ -133,7 +134,7 @@ describe("ConversionWorker", () => {
       const control = yield* TranscoderControl
       const { actor, ref } = yield* video(content)
       const paused = yield* control.pauseAt(0.4)
-      yield* startWorker({ concurrency: 2, lease: Duration.millis(60) })
+      yield* startWorker({ concurrency: 2, lease: shortLease })
       yield* conversions.request(actor, ref, "dash")
       yield* paused.reached
       yield* until(record(actor, ref, "dash"), ({ progress }) => progress > 0)
@@ -216,7 +217,7 @@ describe("ConversionWorker", () => {
       const control = yield* TranscoderControl
       const { actor, ref } = yield* video(content)
       yield* control.pauseAt(0.5)
-      yield* startWorker({ lease: Duration.millis(60) })
+      yield* startWorker({ lease: shortLease })
       yield* (yield* Conversions).request(actor, ref, "hls")
       yield* until(control.running, (running) => running === 1)
       const far = DateTime.add(yield* DateTime.now, { hours: 1 })
@@ -240,7 +241,7 @@ describe("ConversionWorker", () => {
         renew: (claim, leaseUntil) =>
           Effect.tap(repository.renew(claim, leaseUntil), () => Effect.sync(() => renewals++))
       })
-      yield* Effect.provideService(startWorker({ lease: Duration.millis(60) }), ConversionRepository, counting)
+      yield* Effect.provideService(startWorker({ lease: shortLease }), ConversionRepository, counting)
       yield* (yield* Conversions).request(actor, ref, "hls")
       yield* half.reached
       yield* until(
@@ -260,7 +261,7 @@ describe("ConversionWorker", () => {
       const control = yield* TranscoderControl
       const { actor, ref } = yield* video(content)
       const half = yield* control.pauseAt(0.5)
-      yield* startWorker({ lease: Duration.millis(60) })
+      yield* startWorker({ lease: shortLease })
       yield* conversions.request(actor, ref, "hls")
       yield* half.reached
       yield* until(record(actor, ref), ({ progress }) => progress > 0)

@@ -4,7 +4,6 @@ import { Conversions } from "@holdfast/core/conversions/Conversions"
 import { Streams } from "@holdfast/core/playback/Streams"
 import * as FakeMedia from "@holdfast/testing/transcoding/FakeMedia"
 import { TranscoderControl } from "@holdfast/testing/transcoding/TranscoderControl"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import {
@@ -13,6 +12,7 @@ import {
   owner,
   reached,
   record,
+  shortLease,
   startWorker,
   tagOf,
   test,
@@ -166,7 +166,7 @@ describe("Conversions", () => {
           yield* conversions.cancel(actor, ref, "hls")
           yield* until(control.running, (running) => running === 0)
         }),
-        { lease: Duration.millis(60) }
+        { lease: shortLease }
       )
       expect(yield* tagOf(conversions.get(actor, ref, "hls"))).toBe("StreamNotConverted")
       expect(yield* blobsLeft).toBe(1)

@@ -67,6 +67,9 @@ export const clearFaults = Effect.andThen(
   withoutStoryboards
 )
 
+/** A lease that is renewed soon, and does not expire when the machine is busy: then another run would begin. */
+export const shortLease = Duration.millis(400)
+
 /** Starts a worker with short intervals in the scope. */
 export const startWorker = Effect.fnUntraced(function* (options: Partial<ConversionWorkerOptions> = {}) {
   yield* withoutStoryboards

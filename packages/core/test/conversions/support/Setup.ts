@@ -27,9 +27,9 @@ import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as Services from "./Services.ts"
-import { clearFaults, startWorker, until } from "./Services.ts"
+import { clearFaults, shortLease, startWorker, until } from "./Services.ts"
 
-export { clearFaults, startWorker, until }
+export { clearFaults, shortLease, startWorker, until }
 
 /** Metadata and blobs in memory, workspaces on disk. */
 const services = Services.withPorts(
