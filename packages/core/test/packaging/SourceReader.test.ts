@@ -113,6 +113,20 @@ it.effect("read: index at the end of a file → few small reads", () =>
   })
 )
 
+it.effect(
+  "read: large fragments, into memory that is used again → one small read of each, and the tracks as they were",
+  () =>
+    Effect.gen(function* () {
+      const bytes = Media.load("large-fragments.mp4")
+      const source = Sources.make(bytes, true)
+      const index = yield* SourceReader.read(source)
+      // One of two seconds each: the first two are read with as much as the tracks are.
+      expect(source.reads()).toBeLessThanOrEqual(10)
+      expect(source.bytesRead()).toBeLessThan(3 * 64 * 1024 + 7 * 8192)
+      expect(index).toEqual(yield* SourceReader.read(Sources.make(bytes)))
+    })
+)
+
 const fault = (bytes: Uint8Array) => Effect.map(Effect.flip(read(bytes)), ({ detail, reason }) => ({ detail, reason }))
 
 it.effect("read: file that is no right MP4 → its reason", () =>

@@ -46,6 +46,7 @@ const recipes = {
   "first.mp4": `-i {plain.mp4} -c copy -movflags +faststart`,
   "quicktime.mov": `-i {plain.mp4} -c copy`,
   "fragments.mp4": `-i {plain.mp4} -c copy -movflags frag_keyframe+empty_moov`,
+  "large-fragments.mp4": `-i {large.mp4} -c copy -movflags frag_keyframe+empty_moov`,
   /** The first frames are in no fragment. */
   "late-fragments.mp4": `-i {plain.mp4} -c copy -movflags frag_keyframe`,
   "cmaf.mp4": `-i {plain.mp4} -c copy -movflags cmaf+frag_every_frame`,

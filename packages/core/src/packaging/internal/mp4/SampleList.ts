@@ -86,11 +86,11 @@ export const make = (fileBytes: number, total: { count: number }): SampleList =>
   }
   const toSamples = (): Samples => ({
     count,
-    offsets: offsets.slice(0, count),
-    sizes: sizes.slice(0, count),
-    times: times.slice(0, count),
-    delays: delays.slice(0, count),
-    syncs: syncs.slice(0, count),
+    offsets: offsets.subarray(0, count),
+    sizes: sizes.subarray(0, count),
+    times: times.subarray(0, count),
+    delays: delays.subarray(0, count),
+    syncs: syncs.subarray(0, count),
     end,
     isPlain,
     isOrdered

@@ -11,6 +11,9 @@ import * as Limits from "./Limits.ts"
 /** Bytes that are read at once by default: several small boxes fit, such as a `moof` and the header after it. */
 const usualWindow = 64 * 1024
 
+/** Bytes that are read at once where the next box with an index is further away than a window, at least. */
+const smallWindow = 4096
+
 interface Window {
   readonly offset: number
   readonly bytes: Uint8Array
@@ -43,8 +46,9 @@ const toHeader = (bytes: Uint8Array, rest: number): Header => {
 }
 
 /**
- * Calls `visit` for the box `moov`, and for each `moof` after it, with its body and its place in the file. Ends when `visit` returns
- * false, and at the end of the file. The last box may be cut off, unless it is one of those. `windowBytes` are read at once.
+ * Calls `visit` for the box `moov`, and for each `moof` after it, with its body and its place in the file. The body of a `moof` is valid
+ * until the visit ends. The scan ends when `visit` returns false, and at the end of the file. The last box may be cut off, unless it is one
+ * of those. `windowBytes` are read at once, at most.
  */
 export const scan = Effect.fnUntraced(function* <E, E2>(
   source: Source<E>,
@@ -52,18 +56,21 @@ export const scan = Effect.fnUntraced(function* <E, E2>(
   windowBytes: number = usualWindow
 ): Effect.fn.Return<void, E | E2 | PackagingError> {
   let window = noWindow
+  /** What is read next for a `moof`, and memory for it that nothing refers to. */
+  let [wantedBytes, memory] = [windowBytes, new Uint8Array()]
   /** Returns bytes of the file, from the window if they are there. */
   const read = (offset: number, length: number): Effect.Effect<Uint8Array, E> => {
     if (offset >= window.offset && offset + length <= window.offset + window.bytes.length) {
       return Effect.succeed(window.bytes.subarray(offset - window.offset, offset - window.offset + length))
     }
-    const wanted = Math.min(Math.max(length, windowBytes), source.size - offset)
-    return Effect.map(source.readRange({ offset, length: wanted }), (bytes) => {
+    const wanted = Math.min(Math.max(length, wantedBytes), source.size - offset)
+    if (wanted > memory.length) memory = new Uint8Array(Math.max(wanted, windowBytes))
+    return Effect.map(source.readRange({ offset, length: wanted }, memory.subarray(0, wanted)), (bytes) => {
       window = { offset, bytes }
       return bytes.subarray(0, length)
     })
   }
-  let [offset, indexBytes] = [0, 0]
+  let [offset, indexBytes, last] = [0, 0, 0]
   for (let count = 0; offset + Boxes.headerBytes <= source.size; count++) {
     if (count === Limits.maxTopLevelBoxes) return yield* limitExceeded("The file has too many boxes.")
     const rest = source.size - offset
@@ -78,6 +85,12 @@ export const scan = Effect.fnUntraced(function* <E, E2>(
         return yield* limitExceeded("An index of the file is too large.")
       const body = Boxes.toView(yield* read(offset + head, size - head))
       if (!(yield* visit(type, body, offset))) return
+      // The tracks keep parts of their description.
+      if (type === "moov") [window, memory] = [noWindow, new Uint8Array()]
+      // Fragments of seconds are far apart: most of a larger window would be samples.
+      else
+        wantedBytes = offset - last > windowBytes ? Math.min(windowBytes, Math.max(smallWindow, 2 * size)) : windowBytes
+      last = offset
     }
     offset += size
   }
