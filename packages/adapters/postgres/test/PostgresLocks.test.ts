@@ -1,6 +1,7 @@
 import { expect, layer, vi } from "@effect/vitest"
 import { BucketRepository } from "@holdfast/core/buckets/BucketRepository"
 import { FileRepository } from "@holdfast/core/files/FileRepository"
+import { DamageRepository } from "@holdfast/core/integrity/DamageRepository"
 import { FolderRepository } from "@holdfast/core/folders/FolderRepository"
 import { BlobRepository } from "@holdfast/core/storage/BlobRepository"
 import { TenantRepository } from "@holdfast/core/tenants/TenantRepository"
@@ -150,6 +151,28 @@ requires(Server.missing).describe("PostgreSQL", () =>
         ])
       })
     )
+
+    for (const method of ["record", "clear"] as const) {
+      it.effect(`damage.${method}: file being replaced → waits for its new content, which is not damaged`, () =>
+        Effect.gen(function* () {
+          const [damage, files, sql] = [yield* DamageRepository, yield* FileRepository, yield* SqlClient]
+          const bucket = yield* Fixtures.bucket()
+          const file = yield* Fixtures.store(bucket)
+          const blob = Option.getOrThrow(yield* damage.find(file.content?.blobId ?? ""))
+          const record = damage.record({ blob, kind: "Missing", at: Sample.at() })
+          if (method === "clear") yield* record
+          const content = Sample.content(yield* Fixtures.stage(bucket))
+          // As a replacement does: first the file, then its blobs.
+          yield* Locks.runBlockedBy(
+            sql`SELECT id FROM file WHERE id = ${file.id} FOR NO KEY UPDATE`,
+            method === "record" ? Effect.asVoid(record) : Effect.asVoid(damage.clear(blob.blobId)),
+            files.replaceContent({ bucket, fileId: file.id, content, condition: {}, sweepAt })
+          )
+          const stored = Option.getOrThrow(yield* files.find(bucket, Fixtures.byId(file.id)))
+          expect(stored).toMatchObject({ version: 2, damaged: false, content: { blobId: content.blobId } })
+        })
+      )
+    }
 
     it.effect("insert: waits for the removal of its bucket → NotFound, its blob is not READY", () =>
       Effect.gen(function* () {

@@ -39,12 +39,16 @@ export const startDuring = <A, E, R, A2, E2, R2>(
   change: Effect.Effect<A2, E2, R2>
 ) => start(uncommitted, change, (changing, blocked) => Effect.raceFirst(Fiber.await(changing), Fiber.await(blocked)))
 
-/** Runs a change that must wait for a lock of another one, which is committed then. Returns the change's result. */
+/**
+ * Runs a change that must wait for a lock of another one, which is committed then, after `rest` in the same transaction. Returns the change's
+ * result.
+ */
 export const runBlockedBy = <A, E, R, A2, E2, R2>(
   uncommitted: Effect.Effect<A, E, R>,
-  change: Effect.Effect<A2, E2, R2>
+  change: Effect.Effect<A2, E2, R2>,
+  rest: Effect.Effect<unknown, unknown> = Effect.void
 ) =>
   Effect.flatMap(
-    start(uncommitted, change, (_, blocked) => Fiber.join(blocked)),
+    start(uncommitted, change, (_, blocked) => Effect.andThen(Fiber.join(blocked), rest)),
     Fiber.join
   )

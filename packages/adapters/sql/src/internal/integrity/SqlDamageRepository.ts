@@ -39,6 +39,17 @@ const make = Effect.gen(function* () {
   const withConversion = sql.literal(`LEFT JOIN conversion_file ON conversion_file.blob_id = blob.id
     LEFT JOIN conversion ON conversion.id = conversion_file.conversion_id`)
 
+  /**
+   * Locks the files of a blob, and of the content of which it is a part. A new content of a file locks the file ahead of its blobs: of two
+   * transactions that lock in different orders, PostgreSQL ends one.
+   */
+  const lockFiles = (blobId: string) =>
+    sql`SELECT id FROM file WHERE id IN (
+        SELECT file_id FROM blob WHERE id = ${blobId}
+        UNION SELECT content.file_id FROM blob_part JOIN blob AS content ON content.id = blob_part.content_id
+          WHERE blob_part.blob_id = ${blobId}
+      ) ORDER BY id ${lock(sql, "FOR NO KEY UPDATE")}`
+
   /** Locks the row of a blob: what `damage` and `file` say of it changes in one transaction at a time. */
   const lockBlob = (blobId: string) =>
     sql`SELECT state, file_id FROM blob WHERE id = ${blobId} ${lock(sql, "FOR NO KEY UPDATE")}`.pipe(
@@ -64,6 +75,7 @@ const make = Effect.gen(function* () {
 
     record: ({ at, blob: { blobId }, kind }) =>
       Effect.gen(function* () {
+        yield* lockFiles(blobId)
         const [blob] = yield* lockBlob(blobId)
         if (blob?.state !== "READY") return false
         const added = yield* sql`INSERT INTO damage (blob_id, kind, found_at, due_at, attempts)
@@ -88,6 +100,7 @@ const make = Effect.gen(function* () {
         }
         return yield* transaction(sql)(
           Effect.gen(function* () {
+            yield* lockFiles(blobId)
             const [blob] = yield* lockBlob(blobId)
             const removed = yield* sql`DELETE FROM damage WHERE blob_id = ${blobId} RETURNING blob_id`
             yield* sql`UPDATE file SET damaged_blob = NULL WHERE id = ${blob?.fileId ?? null} AND damaged_blob = ${blobId}`
