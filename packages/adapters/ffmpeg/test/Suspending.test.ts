@@ -62,7 +62,8 @@ const untilAll = (output: string, run: Fiber.Fiber<unknown, unknown>, expected: 
   )
 
 const running = "RSD"
-const stopped = "T"
+/** A process that waits until its child runs a program (vfork) is in the state D while that child is stopped. */
+const stopped = "TD"
 
 const linux = process.platform === "linux" ? undefined : "this system has no /proc"
 const missing = Requires.firstMissing(linux, Tools.missing, Requires.command("setpriv", "--pdeathsig", "KILL", "true"))
