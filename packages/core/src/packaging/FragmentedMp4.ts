@@ -150,15 +150,22 @@ const rangesOf = ({ firsts, track: { samples } }: Planned, segment: number): Rea
   return { offsets: samples.offsets.subarray(from, to), lengths: samples.sizes.subarray(from, to), firsts: undefined }
 }
 
-/** Whether the samples of a segment, `bytes` in all, are close to each other. Those behind each other are so without a look at each. */
-const isClose = ({ firsts, track: { samples } }: Planned, segment: number, bytes: number): boolean => {
+/** Returns the samples of a segment, `bytes` in all, as one unit; undefined if they are not in the order of the file. */
+const unitsOf = (
+  { firsts, track: { samples } }: Planned,
+  segment: number,
+  bytes: number
+): ReadPlan.Units | undefined => {
+  if (!samples.isOrdered) return undefined
   const from = firsts[segment] ?? 0
   const to = firsts[segment + 1] ?? 0
-  if (from === to) return true
-  if (!samples.isOrdered) return false
-  const starts = samples.offsets.subarray(from, to)
-  const ends = Float64Array.of((samples.offsets[to - 1] ?? 0) + (samples.sizes[to - 1] ?? 0))
-  return ReadPlan.isClose({ count: 1, starts, ends, bytes: Uint32Array.of(bytes) })
+  const end = (samples.offsets[to - 1] ?? 0) + (samples.sizes[to - 1] ?? 0)
+  return {
+    count: from < to ? 1 : 0,
+    starts: samples.offsets.subarray(from, to),
+    ends: Float64Array.of(end),
+    bytes: Uint32Array.of(bytes)
+  }
 }
 
 /** Makes what comes before the samples of a segment: type, index, fragment, and the header of the samples' box. */
@@ -210,7 +217,7 @@ export const measure = (planned: Planned): Effect.Effect<MeasuredSegments, Packa
     const step = (segment: number): number => {
       const measured = measureSegment(planned, segment)
       if (measured.bytes > maxBytes) throw limitExceeded("A segment is too large.")
-      if (!isClose(planned, segment, measured.bytes)) ReadPlan.check(rangesOf(planned, segment))
+      ReadPlan.check(unitsOf(planned, segment, measured.bytes), () => rangesOf(planned, segment))
       if (measured.longest > maxDuration) throw unsupported("The time scale of a track is too fine.")
       bytes[segment] = measured.bytes
       times[segment] = measured.start

@@ -72,8 +72,8 @@ export const durationOf = ({ samples: { count, end, times } }: Track, index: num
  * where they run for video and audio: the engine compiles a loop again for objects of another shape, such as another kind of track.
  */
 const leadOf = ({ count, delays, isPlain }: Samples): number => {
+  if (isPlain) return 0
   let lead = 0
-  if (isPlain) return lead
   for (let index = 0; index < count; index++) {
     const delay = delays[index] ?? 0
     if (delay < lead) lead = delay

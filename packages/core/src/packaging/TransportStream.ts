@@ -80,7 +80,7 @@ export const make = Effect.fnUntraced(function* (
     counters[2 * segment] = packets.video & 15
     counters[2 * segment + 1] = packets.audio & 15
     const layout = Layout.make(tracks, segment, memory)
-    if (!Layout.isClose(tracks, layout, memory)) ReadPlan.check(Layout.rangesOf(tracks, layout, memory))
+    ReadPlan.check(Layout.unitsOf(tracks, layout, memory), () => Layout.rangesOf(tracks, layout, memory))
     let total = tablePackets
     for (let unit = 0; unit < layout.count; unit++) {
       const added = Layout.packetsOf(tracks, layout, unit, parameters.length)

@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import { expect } from "vitest"
 import * as FragmentedMp4 from "../../src/packaging/FragmentedMp4.ts"
 import type { Samples } from "../../src/packaging/Samples.ts"
+import * as SegmentIndex from "../../src/packaging/SegmentIndex.ts"
 import * as SegmentPlan from "../../src/packaging/SegmentPlan.ts"
 import type { SourceIndex } from "../../src/packaging/SourceIndex.ts"
 import * as SourceReader from "../../src/packaging/SourceReader.ts"
@@ -23,11 +24,13 @@ const forget = <A extends { readonly samples: Samples }>(track: A): A => ({
 /** Returns everything that is decided by loops over the samples, without the samples. */
 const measure = Effect.fnUntraced(function* ({ audio, video }: Pick<SourceIndex, "audio" | "video">) {
   const plan = yield* SegmentPlan.make(video[0] ?? null, audio)
-  const { counters, keyframes, sizes } = yield* TransportStream.make(plan.count, plan.video, plan.audio[0] ?? null)
+  const transport = yield* TransportStream.make(plan.count, plan.video, plan.audio[0] ?? null)
+  const { counters, keyframes, sizes } = transport
   const tracks = [...(plan.video === null ? [] : [plan.video]), ...plan.audio]
   const fragments = yield* Effect.forEach(tracks, FragmentedMp4.measure)
   const planned = tracks.map(({ firsts, lead }) => ({ firsts, lead }))
-  return { starts: plan.starts, planned, counters, keyframes, sizes, fragments }
+  const index = yield* SegmentIndex.encode({ plan, transport, sourceBytes: 2 ** 40, isComposite: false })
+  return { starts: plan.starts, planned, counters, keyframes, sizes, fragments, index }
 })
 
 const names = [

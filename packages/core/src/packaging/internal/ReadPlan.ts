@@ -246,8 +246,10 @@ export const isClose = ({ bytes, count, ends, starts }: Units): boolean => {
   )
 }
 
-/** Throws if the samples of a segment are too far apart, as `make` does. */
-export const check = (ranges: Ranges): void => void choose(ranges)
+/** Throws if the samples of a segment are too far apart, as `make` does. Samples without units need a plan for that, and few others do. */
+export const check = (units: Units | undefined, toRanges: () => Ranges): void => {
+  if (units === undefined || !isClose(units)) choose(toRanges())
+}
 
 /** Plans the reads for units, in their order. Throws if the file would be read several times over, or in very many pieces. */
 export const make = (ranges: Ranges): ReadPlan => {

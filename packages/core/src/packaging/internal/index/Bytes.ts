@@ -88,7 +88,7 @@ const writeColumn = (buffer: Uint8Array, from: number, values: Float64Array, len
   return isFixed ? writeFixed(buffer, from + 1, values, length, width) : writeRuns(buffer, from + 1, values, length)
 }
 
-/** Writes some of the whole numbers, as `writeFixed` does. Returns where they end. */
+/** Writes some of the whole numbers as a column of equally many bytes each. Returns where it ends. */
 const writeWholes = (buffer: Uint8Array, from: number, values: Uint32Array, first: number, end: number): number => {
   let most = 0
   for (let index = first; index < end; index++) {

@@ -56,16 +56,17 @@ export const scan = Effect.fnUntraced(function* <E, E2>(
   windowBytes: number = usualWindow
 ): Effect.fn.Return<void, E | E2 | PackagingError> {
   let window = noWindow
-  /** What is read next for a `moof`, and memory for it that nothing refers to. */
-  let [wantedBytes, memory] = [windowBytes, new Uint8Array()]
+  let wantedBytes = windowBytes
+  /** Memory that is used again, where windows are read for one `moof` each. */
+  let memory = new Uint8Array()
   /** Returns bytes of the file, from the window if they are there. */
   const read = (offset: number, length: number): Effect.Effect<Uint8Array, E> => {
     if (offset >= window.offset && offset + length <= window.offset + window.bytes.length) {
       return Effect.succeed(window.bytes.subarray(offset - window.offset, offset - window.offset + length))
     }
     const wanted = Math.min(Math.max(length, wantedBytes), source.size - offset)
-    if (wanted > memory.length) memory = new Uint8Array(Math.max(wanted, windowBytes))
-    return Effect.map(source.readRange({ offset, length: wanted }, memory.subarray(0, wanted)), (bytes) => {
+    const into = wanted <= memory.length ? memory.subarray(0, wanted) : undefined
+    return Effect.map(source.readRange({ offset, length: wanted }, into), (bytes) => {
       window = { offset, bytes }
       return bytes.subarray(0, length)
     })
@@ -85,11 +86,10 @@ export const scan = Effect.fnUntraced(function* <E, E2>(
         return yield* limitExceeded("An index of the file is too large.")
       const body = Boxes.toView(yield* read(offset + head, size - head))
       if (!(yield* visit(type, body, offset))) return
-      // The tracks keep parts of their description.
-      if (type === "moov") [window, memory] = [noWindow, new Uint8Array()]
-      // Fragments of seconds are far apart: most of a larger window would be samples.
-      else
-        wantedBytes = offset - last > windowBytes ? Math.min(windowBytes, Math.max(smallWindow, 2 * size)) : windowBytes
+      // Fragments of seconds are far apart: most of a larger window would be samples. The tracks keep parts of `moov`, which is before them.
+      const isFar = type === "moof" && offset - last > windowBytes
+      wantedBytes = isFar ? Math.min(windowBytes, Math.max(smallWindow, 2 * size)) : windowBytes
+      if (isFar && memory.length === 0) memory = new Uint8Array(windowBytes)
       last = offset
     }
     offset += size

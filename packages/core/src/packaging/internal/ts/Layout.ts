@@ -6,7 +6,7 @@ import { unsupported } from "../../PackagingError.ts"
 import * as Samples from "../../Samples.ts"
 import * as SegmentPlan from "../../SegmentPlan.ts"
 import type { SoundTrack, VideoTrack } from "../../SourceIndex.ts"
-import * as ReadPlan from "../ReadPlan.ts"
+import type * as ReadPlan from "../ReadPlan.ts"
 import * as AccessUnits from "./AccessUnits.ts"
 import * as Packets from "./Packets.ts"
 
@@ -50,7 +50,7 @@ export interface Memory extends Columns {
   readonly offsets: Float64Array
   readonly sizes: Uint32Array
   readonly firsts: Uint32Array
-  /** Where units begin and end in the file, for `isClose`. */
+  /** Where units begin and end in the file, as `unitsOf` returns them. */
   readonly starts: Float64Array
   readonly ends: Float64Array
 }
@@ -223,16 +223,16 @@ export const rangesOf = ({ audio, video }: Tracks, { count }: Layout, memory: Me
   return { offsets: offsets.subarray(0, at), lengths: sizes.subarray(0, at), firsts: firsts.subarray(0, count + 1) }
 }
 
-/** Whether the samples of a segment, laid out in memory, are so close to each other that its reads need no plan to be checked. */
-export const isClose = (
+/** Returns where the units of a segment are, in the memory in which it was laid out; undefined if samples are not in the order of the file. */
+export const unitsOf = (
   { audio, video }: Tracks,
   { bytes, count, isVideo, lengths, samples }: Layout,
   memory: Memory
-): boolean => {
+): ReadPlan.Units | undefined => {
   const { ends, starts } = memory
   const frames = video?.track.samples ?? Samples.none
   const packets = audio?.track.samples ?? Samples.none
-  if (!frames.isOrdered || !packets.isOrdered) return false
+  if (!frames.isOrdered || !packets.isOrdered) return undefined
   for (let unit = 0; unit < count; unit++) {
     const { offsets, sizes } = isVideo[unit] === 1 ? frames : packets
     const first = samples[unit] ?? 0
@@ -240,7 +240,7 @@ export const isClose = (
     starts[unit] = offsets[first] ?? 0
     ends[unit] = (offsets[last] ?? 0) + (sizes[last] ?? 0)
   }
-  return ReadPlan.isClose({ count, starts, ends, bytes })
+  return { count, starts, ends, bytes }
 }
 
 /** Returns the packets of a unit, without those of clock references before it. `parameterBytes` are those before a keyframe. */
