@@ -48,22 +48,22 @@ const inTime = <A, E, R>(output: string, self: Effect.Effect<A, E, R>) =>
     orElse: () => Effect.sync(() => assert.fail(`states of the processes: ${states(output).join(" ")}`))
   })
 
-/** Waits until a conversion has processes, all in one of these states. Fails if it ends before. */
-const untilAll = (output: string, run: Fiber.Fiber<unknown, unknown>, expected: string) =>
+/** Waits until the states of a conversion's processes are right. Fails if it ends before. */
+const untilStates = (
+  output: string,
+  run: Fiber.Fiber<unknown, unknown>,
+  areRight: (found: ReadonlyArray<string>) => boolean
+) =>
   Effect.sync(() => {
     assert.isUndefined(run.pollUnsafe(), "the conversion has ended")
     return states(output)
-  }).pipe(
-    Effect.repeat({
-      until: (found) => found.length > 0 && found.every((state) => expected.includes(state)),
-      schedule: Schedule.spaced("10 millis")
-    }),
-    (waiting) => inTime(output, waiting)
+  }).pipe(Effect.repeat({ until: areRight, schedule: Schedule.spaced("10 millis") }), (waiting) =>
+    inTime(output, waiting)
   )
 
-const running = "RSD"
 /** A process that waits until its child runs a program (vfork) is in the state D while that child is stopped. */
-const stopped = "TD"
+const areStopped = (found: ReadonlyArray<string>): boolean =>
+  found.includes("T") && found.every((state) => state === "T" || state === "D")
 
 const linux = process.platform === "linux" ? undefined : "this system has no /proc"
 const missing = Requires.firstMissing(linux, Tools.missing, Requires.command("setpriv", "--pdeathsig", "KILL", "true"))
@@ -79,9 +79,9 @@ Requires.requires(missing).describe("suspended conversion", () => {
         const suspended = yield* SubscriptionRef.make(false)
         const events = transcoder.convert({ input, media, output, format: "hls", suspended })
         const run = yield* Effect.forkChild(Stream.runCollect(events), { startImmediately: true })
-        yield* untilAll(output, run, running)
+        yield* untilStates(output, run, (found) => found.length > 0)
         yield* SubscriptionRef.set(suspended, true)
-        yield* untilAll(output, run, stopped)
+        yield* untilStates(output, run, areStopped)
         return { output, run, suspended }
       })
 
