@@ -53,21 +53,21 @@ export const parseLimit = (request: Request): Effect.Effect<number, InvalidReque
 /** Encodes a position as an opaque cursor. */
 export const encodeCursor = (position: unknown): string => Base64Url.encode(JSON.stringify(position))
 
-/** Decodes the request's cursor to the position that it encodes; undefined without a cursor. */
-export const decodeCursor =
-  <A>(position: Schema.Codec<A, unknown>) =>
-  (request: Request): Effect.Effect<A | undefined, InvalidCursor> => {
-    if (request.cursor === undefined) return Effect.undefined
-    const json = Base64Url.decodeString(request.cursor)
+/** Makes the function that decodes a request's cursor to the position that it encodes: undefined without a cursor. */
+export const cursorDecoder = <A>(
+  position: Schema.Codec<A, unknown>
+): ((request: Request) => Effect.Effect<A | undefined, InvalidCursor>) => {
+  const decode = Schema.decodeEffect(Schema.fromJsonString(position))
+  return ({ cursor }) => {
+    if (cursor === undefined) return Effect.undefined
+    const json = Base64Url.decodeString(cursor)
     // No stored text contains NUL, and PostgreSQL refuses a parameter that does.
     if (Result.isFailure(json) || json.success.includes("\\u0000")) return Effect.fail(new InvalidCursor())
-    return Effect.mapError(
-      Schema.decodeEffect(Schema.fromJsonString(position))(json.success),
-      () => new InvalidCursor()
-    )
+    return Effect.mapError(decode(json.success), () => new InvalidCursor())
   }
+}
 
-const ById = Schema.String.check(Schema.isPattern(/^[a-z]{3}_[0-9a-f-]{36}$/))
+const decodeId = cursorDecoder(Schema.String.check(Schema.isPattern(/^[a-z]{3}_[0-9a-f-]{36}$/)))
 
 /**
  * Returns a page of a list that is ordered by id. It requests one row more than the page holds from `fetch`: if that row
@@ -78,7 +78,7 @@ export const listById = Effect.fnUntraced(function* <A extends { readonly id: st
   fetch: (slice: Slice) => Effect.Effect<ReadonlyArray<A>, E, R>
 ): Effect.fn.Return<Page<A>, E | InvalidRequest | InvalidCursor, R> {
   const limit = yield* parseLimit(request)
-  const after = yield* decodeCursor(ById)(request)
+  const after = yield* decodeId(request)
   return toPage(yield* fetch({ after, limit: limit + 1 }), limit)
 })
 
@@ -94,7 +94,7 @@ export const listLargeById = Effect.fnUntraced(function* <A extends { readonly i
   fetch: (slice: Slice) => Effect.Effect<ReadonlyArray<A>, E, R>
 ): Effect.fn.Return<Page<A>, E | InvalidRequest | InvalidCursor, R> {
   const limit = yield* parseLimit(request)
-  let after = yield* decodeCursor(ById)(request)
+  let after = yield* decodeId(request)
   const rows: Array<A> = []
   let size = 0
   while (rows.length <= limit) {

@@ -14,10 +14,50 @@ const makeClocks = () => {
   }
 }
 
+const makeAfterLong = () => {
+  const made = makeClocks()
+  const start = BlockingTime.make(2, made.clocks)
+  const end = start()
+  made.pass({ now: 3 })
+  end()
+  return { ...made, start }
+}
+
 describe("BlockingTime", () => {
-  it("call that waits for a processor → its own work alone counts", () => {
+  it("first long call for a while → counts as a wait for a processor, and starts the measurement", () => {
     const { clocks, pass } = makeClocks()
-    const end = BlockingTime.make(2, clocks)()
+    const start = BlockingTime.make(2, clocks)
+    const end = start()
+    pass({ now: 9, processorTime: 8 })
+    assert.strictEqual(end(), 0)
+    const endNext = start()
+    pass({ now: 9, processorTime: 8 })
+    assert.strictEqual(endNext(), 8)
+  })
+
+  it("short calls → the time that has passed, and the processor time is asked for no longer after a thousand", () => {
+    const { clocks, pass } = makeClocks()
+    let asked = 0
+    const processorTime = () => {
+      asked += 1
+      return clocks.processorTime()
+    }
+    const start = BlockingTime.make(2, { ...clocks, processorTime })
+    const call = (now: number) => {
+      const end = start()
+      pass({ now })
+      return end()
+    }
+    assert.strictEqual(call(1), 1)
+    assert.strictEqual(asked, 0)
+    call(3)
+    for (let calls = 0; calls < 2000; calls += 1) assert.strictEqual(call(1), 1)
+    assert.strictEqual(asked, 1000)
+  })
+
+  it("call that waits for a processor → its own work alone counts", () => {
+    const { pass, start } = makeAfterLong()
+    const end = start()
     pass({ now: 9, processorTime: 0.25 })
     assert.strictEqual(end(), 0.25)
   })
@@ -34,17 +74,23 @@ describe("BlockingTime", () => {
   })
 
   it("call with much work → counts as long as it works", () => {
-    const { clocks, pass } = makeClocks()
-    const end = BlockingTime.make(2, clocks)()
+    const { pass, start } = makeAfterLong()
+    const end = start()
     pass({ now: 9, processorTime: 8 })
     assert.strictEqual(end(), 8)
   })
 
   it("clocks of this process: long work → its processor time, at most the time that has passed", () => {
+    const start = BlockingTime.make(2)
+    const work = () => {
+      const begin = performance.now()
+      const end = start()
+      while (performance.now() - begin < 5) {}
+      return end()
+    }
+    work()
     const begin = performance.now()
-    const end = BlockingTime.make(2)()
-    while (performance.now() - begin < 5) {}
-    const millis = end()
+    const millis = work()
     assert.isAbove(millis, 0)
     assert.isAtMost(millis, performance.now() - begin)
   })

@@ -86,7 +86,7 @@ const decodeList = Input.decoder(
   Schema.Struct({ ...filterFields, order: Schema.optional(Schema.Literals(["NEWEST_FIRST", "OLDEST_FIRST"])) })
 )
 const decodeExport = Input.decoder(Schema.Struct({ ...filterFields, after: Schema.optional(Schema.String) }))
-const decodeCursor = Page.decodeCursor(Schema.String.check(Schema.isPattern(/^evt_[0-9a-f-]{36}$/)))
+const decodeCursor = Page.cursorDecoder(Schema.String.check(Schema.isPattern(/^evt_[0-9a-f-]{36}$/)))
 
 const make = Effect.gen(function* () {
   const access = yield* Access

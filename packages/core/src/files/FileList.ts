@@ -159,7 +159,7 @@ const listWay = Effect.fnUntraced(function* (
 /** Makes the function that lists a bucket's files. */
 export const make = Effect.gen(function* () {
   const repository = yield* FileRepository
-  const decodeCursor = Page.decodeCursor(Cursor)
+  const decodeCursor = Page.cursorDecoder(Cursor)
   // The steps of 64 large pages would alternate, with the rows of all of them in memory at once. Other requests then waited for up
   // to 150 ms.
   const oneByOne = KeyedLock.make()

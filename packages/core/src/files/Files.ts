@@ -29,6 +29,7 @@ import { FileWriter } from "./FileWriter.ts"
 import * as HeaderLimit from "./internal/HeaderLimit.ts"
 import * as NewFile from "./NewFile.ts"
 import type { Precondition } from "./Precondition.ts"
+import * as Traced from "./internal/Traced.ts"
 
 export class Files extends Context.Service<
   Files,
@@ -113,7 +114,7 @@ const make = Effect.gen(function* () {
   const hooks = yield* HookRunner.make
 
   return Files.of({
-    reserve: Effect.fn("Files.reserve")(
+    reserve: Effect.fnUntraced(
       function* (actor, bucket, input) {
         const identity = yield* access.require(actor, bucket, "file:write")
         yield* checkBucketId(bucket)
@@ -129,7 +130,8 @@ const make = Effect.gen(function* () {
           .pipe(by(identity), hideOwner(identity), Effect.catchTag(["UploadExpired", "ShareExhausted"], Effect.die))
         return File.fromStored(file)
       },
-      Effect.provideService(SecureRandom, random)
+      Effect.provideService(SecureRandom, random),
+      Traced.inSpan("Files.reserve")
     ),
 
     get: (actor, ref, expands) =>
@@ -137,7 +139,7 @@ const make = Effect.gen(function* () {
         Effect.map(getFile(repository, ref, identity), (stored) => File.fromStored(stored, expands))
       ),
 
-    exists: Effect.fn("Files.exists")(function* (actor, bucket, query) {
+    exists: Effect.fnUntraced(function* (actor, bucket, query) {
       const identity = yield* access.require(actor, bucket, "file:read")
       yield* checkBucketId(bucket)
       const { fileId, name, path } = yield* decodeQuery(query)
@@ -154,9 +156,9 @@ const make = Effect.gen(function* () {
       // Only a file that was not found needs a second statement.
       yield* NotFound.whenNone(buckets.find(bucket), new NotFound({ resource: "bucket" }))
       return false
-    }),
+    }, Traced.inSpan("Files.exists")),
 
-    list: Effect.fn("Files.list")(function* (actor, bucket, request, options) {
+    list: Effect.fnUntraced(function* (actor, bucket, request, options) {
       const identity = yield* access.require(actor, bucket, "file:read")
       yield* checkBucketId(bucket)
       const folder = folderOf(identity)
@@ -170,14 +172,14 @@ const make = Effect.gen(function* () {
         yield* NotFound.whenNone(buckets.find(bucket), new NotFound({ resource: "bucket" }))
       }
       return page
-    }),
+    }, Traced.inSpan("Files.list")),
 
     count: Effect.fn("Files.count")(function* (actor, bucket, { limit, path }) {
       yield* access.require(actor, { ...bucket, path }, "file:read")
       return yield* repository.count({ bucket, path, limit })
     }),
 
-    update: Effect.fn("Files.update")(function* (actor, ref, input) {
+    update: Effect.fnUntraced(function* (actor, ref, input) {
       const identity = yield* access.require(actor, ref, "file:write")
       const selector = yield* toSelector(ref, identity)
       const change = yield* decodeUpdate(input)
@@ -186,9 +188,9 @@ const make = Effect.gen(function* () {
       }
       const update = { bucket: ref, selector, change, at: yield* DateTime.now }
       return File.fromStored(yield* writer.update(update).pipe(by(identity), hideOwner(identity)))
-    }),
+    }, Traced.inSpan("Files.update")),
 
-    remove: Effect.fn("Files.remove")(function* (actor, ref, condition = {}, at) {
+    remove: Effect.fnUntraced(function* (actor, ref, condition = {}, at) {
       const identity = yield* access.require(actor, ref, "file:write")
       let selector = yield* toSelector(ref, identity)
       if (hooks.beforeDelete !== undefined) {
@@ -199,7 +201,7 @@ const make = Effect.gen(function* () {
       }
       const sweepAt = DateTime.addDuration(yield* DateTime.now, settings.blobGrace)
       yield* by(identity)(writer.remove({ bucket: ref, selector: { ...selector, at }, condition, sweepAt }))
-    })
+    }, Traced.inSpan("Files.remove"))
   })
 })
 

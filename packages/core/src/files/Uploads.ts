@@ -243,9 +243,13 @@ const make = Effect.gen(function* () {
       Traced.inSpan("Uploads.reupload")
     ),
 
-    copy: Effect.fn("Uploads.copy")(function* (actor, ref, input, condition = {}) {
-      return File.fromStored(yield* copy(actor, ref, input, condition))
-    }, Effect.scoped)
+    copy: Effect.fnUntraced(
+      function* (actor, ref, input, condition = {}) {
+        return File.fromStored(yield* copy(actor, ref, input, condition))
+      },
+      Effect.scoped,
+      Traced.inSpan("Uploads.copy")
+    )
   })
 })
 

@@ -17,6 +17,7 @@ import { FileWriter } from "../files/FileWriter.ts"
 import { FileRepository } from "../files/FileRepository.ts"
 import * as Header from "../files/Header.ts"
 import * as Input from "../Input.ts"
+import * as Traced from "../files/internal/Traced.ts"
 
 export class Headers extends Context.Service<
   Headers,
@@ -73,12 +74,12 @@ const make = Effect.gen(function* () {
     )
 
   return Headers.of({
-    set: Effect.fn("Headers.set")(function* (actor, ref, input) {
+    set: Effect.fnUntraced(function* (actor, ref, input) {
       const identity = yield* access.require(actor, ref, "file:write")
       const header = yield* decodeOne(input)
       yield* merge(identity, ref, [header], "")
       return header
-    }),
+    }, Traced.inSpan("Headers.set")),
 
     setAll: Effect.fn("Headers.setAll")(function* (actor, ref, input) {
       const identity = yield* access.require(actor, ref, "file:write")

@@ -52,6 +52,7 @@ import * as PartWriter from "./internal/PartWriter.ts"
 import { maxParts, type StoredUpload, type Upload, type UploadPart } from "./Upload.ts"
 import { type OffsetMismatch, takesNoBytes, type UploadIncomplete, type UploadSuperseded } from "./UploadErrors.ts"
 import { type UploadRef, UploadRepository } from "./UploadRepository.ts"
+import * as Traced from "../files/internal/Traced.ts"
 
 export type { AppendOptions } from "./internal/AppendUpload.ts"
 export { maxOfLink, maxOpenUploads, type NewUpload } from "./internal/CreateUpload.ts"
@@ -235,9 +236,9 @@ const make = Effect.gen(function* () {
   const create = yield* CreateUpload.make(find)
 
   return ResumableUploads.of({
-    create: Effect.fn("ResumableUploads.create")(function* (actor, bucket, description, options = {}) {
+    create: Effect.fnUntraced(function* (actor, bucket, description, options = {}) {
       return toUpload(yield* create(actor, bucket, description, options))
-    }),
+    }, Traced.inSpan("ResumableUploads.create")),
 
     get: Effect.fn("ResumableUploads.get")(function* (actor, ref) {
       return toUpload((yield* find(actor, ref)).upload)
@@ -260,7 +261,7 @@ const make = Effect.gen(function* () {
       return { ...page, items: page.items.filter(isVisible).map(toUpload) }
     }),
 
-    append: Effect.fn("ResumableUploads.append")(function* (actor, ref, content, options) {
+    append: Effect.fnUntraced(function* (actor, ref, content, options) {
       const { rules, upload: found } = yield* find(actor, ref)
       if (found.terms.partials !== undefined) return yield* takesNoBytes
       if (found.state !== "OPEN") return yield* missing
@@ -273,9 +274,9 @@ const make = Effect.gen(function* () {
       }
       const onStored = (stored: StoredUpload) => options.onStored?.(toUpload(stored))
       return toUpload(yield* append(upload, limitOf(upload, rules), content, { ...options, onStored }))
-    }),
+    }, Traced.inSpan("ResumableUploads.append")),
 
-    putPart: Effect.fn("ResumableUploads.putPart")(function* (actor, ref, content, { number, ...options }) {
+    putPart: Effect.fnUntraced(function* (actor, ref, content, { number, ...options }) {
       const { rules, upload } = yield* findOpen(actor, ref)
       if (upload.mode !== "PARTS") return yield* InvalidRequest.at("", "the upload takes bytes in order, by appends")
       if (!(Number.isInteger(number) && number >= 1 && number <= maxParts)) {
@@ -286,14 +287,14 @@ const make = Effect.gen(function* () {
       const added = yield* storePart(upload, guarded.content, { at: { number }, options, mayBeEmpty: true })
       if (added === undefined) return yield* missing
       return added.part
-    }),
+    }, Traced.inSpan("ResumableUploads.putPart")),
 
     listParts: Effect.fn("ResumableUploads.listParts")(function* (actor, ref, { after, limit = Page.maxLimit } = {}) {
       const { upload } = yield* findOpen(actor, ref)
       return yield* uploads.listParts({ blobId: upload.blobId, after, limit: Math.min(limit, Page.maxLimit) })
     }),
 
-    complete: Effect.fn("ResumableUploads.complete")(function* (actor, ref, options = {}) {
+    complete: Effect.fnUntraced(function* (actor, ref, options = {}) {
       yield* appends.end(ref.uploadId)
       // Another call may complete the upload meanwhile. Then this one finds no open upload, or a file at the place: its own.
       const findDone = Effect.map(Effect.option(find(actor, ref)), (found) =>
@@ -315,7 +316,7 @@ const make = Effect.gen(function* () {
         while: (error) => error._tag === "UploadExpired",
         times: maxAttempts - 1
       })
-    }),
+    }, Traced.inSpan("ResumableUploads.complete")),
 
     abort: Effect.fn("ResumableUploads.abort")(function* (actor, ref) {
       yield* findOpen(actor, ref)

@@ -39,6 +39,7 @@ import type { DirectAnswer, FindDirectAnswer } from "./support/DirectAnswer.ts"
 import * as ContentOf from "./support/ContentOf.ts"
 import * as FileJson from "./support/FileJson.ts"
 import * as FrequentQuery from "./support/FrequentQuery.ts"
+import * as SendJson from "./support/SendJson.ts"
 
 const { get, list } = Api.groups.files.endpoints
 const { download, view } = Api.groups.reading.endpoints
@@ -152,14 +153,8 @@ export const make: Effect.Effect<
       )
   })
 
-  const sendJson = (response: ServerResponse, info: RequestInfo, text: string): boolean => {
-    response.writeHead(200, {
-      "content-type": FileJson.contentType,
-      "content-length": Buffer.byteLength(text),
-      ...CommonHeaders.uncached,
-      ...CommonHeaders.forResponse(response, info.requestId ?? "none")
-    })
-    response.end(text)
+  const sendJson = (response: ServerResponse, { requestId }: RequestInfo, text: string): boolean => {
+    SendJson.send(response, { status: 200, requestId, text })
     return true
   }
 

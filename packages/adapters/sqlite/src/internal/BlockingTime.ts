@@ -34,8 +34,12 @@ const wallTime: Start = () => {
   return () => performance.now() - begin
 }
 
+/** For how many calls the processor time is measured after one that was long. */
+const measuredCalls = 1000
+
 /**
- * Makes the measurement.
+ * Makes the measurement. To ask for the processor time takes as long as some reads, therefore it is measured for a while after a
+ * long call only: the first one whose time is unknown counts as having waited for a processor.
  *
  * @param leastMillis Up to so many milliseconds the result is the time that has passed, whatever the reason.
  */
@@ -45,14 +49,19 @@ export const make = (leastMillis: number, clocks: Clocks | undefined = ofProcess
   // Compared after long calls only, because to read the counter takes some microseconds. A device read that another call or thread
   // has made since the last comparison counts as one of the call.
   let reads = deviceReads()
+  let measured = 0
   return () => {
-    const [begin, work] = [now(), processorTime()]
+    const begin = now()
+    const work = measured > 0 ? processorTime() : undefined
+    if (measured > 0) measured -= 1
     return () => {
       const passed = now() - begin
       if (passed <= leastMillis) return passed
+      measured = measuredCalls
       const before = reads
       reads = deviceReads()
-      return reads === before ? processorTime() - work : passed
+      if (reads !== before) return passed
+      return work === undefined ? 0 : processorTime() - work
     }
   }
 }

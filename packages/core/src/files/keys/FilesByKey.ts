@@ -27,6 +27,7 @@ import { Files } from "../Files.ts"
 import type { ChangeRefused, HookFailed } from "../hooks/HookErrors.ts"
 import { checkBucketId } from "../internal/FileLookup.ts"
 import type { Precondition } from "../Precondition.ts"
+import * as Traced from "../internal/Traced.ts"
 
 /** Which keys to list. */
 export type ListRequest = Omit<KeyListRequest, "bucket" | "folder">
@@ -162,13 +163,13 @@ const make = Effect.gen(function* () {
   })
 
   return FilesByKey.of({
-    list: Effect.fn("FilesByKey.list")(function* (actor, bucket, request) {
+    list: Effect.fnUntraced(function* (actor, bucket, request) {
       const identity = yield* access.require(actor, bucket, "file:read")
       yield* checkBucketId(bucket)
       const slice = yield* readPage(bucket, folderOf(identity), request)
       if (slice.contents.length + slice.prefixes.length === 0) yield* requireBucket(bucket)
       return slice
-    }),
+    }, Traced.inSpan("FilesByKey.list")),
 
     find: (actor, bucket, key) =>
       Effect.map(
@@ -176,25 +177,25 @@ const make = Effect.gen(function* () {
         Option.filter(({ content }) => content !== null)
       ),
 
-    open: Effect.fn("FilesByKey.open")(function* (actor, bucket, key) {
+    open: Effect.fnUntraced(function* (actor, bucket, key) {
       const found = yield* find(actor, bucket, key)
       if (Option.isNone(found)) return yield* missing
       return yield* downloads.ofFile(bucket, found.value)
-    }),
+    }, Traced.inSpan("FilesByKey.open")),
 
-    openPublic: Effect.fn("FilesByKey.openPublic")(function* (bucket, key) {
+    openPublic: Effect.fnUntraced(function* (bucket, key) {
       yield* access.requirePublic(bucket)
       const place = yield* Effect.mapError(FileKey.toPlace(key), () => missing)
       const file = yield* NotFound.whenNone(repository.find(bucket, { _tag: "Place", place }), missing)
       return yield* Effect.catchTag(downloads.ofFile(bucket, file), "ContentNotUploaded", () => Effect.fail(missing))
-    }),
+    }, Traced.inSpan("FilesByKey.openPublic")),
 
-    remove: Effect.fn("FilesByKey.remove")(function* (actor, bucket, key, condition) {
+    remove: Effect.fnUntraced(function* (actor, bucket, key, condition) {
       const { file } = yield* findContent(actor, bucket, key)
       yield* files.remove(actor, { ...bucket, fileId: file.id }, condition, placeOf(file))
-    }),
+    }, Traced.inSpan("FilesByKey.remove")),
 
-    updateMetadata: Effect.fn("FilesByKey.updateMetadata")(function* (actor, bucket, key, change) {
+    updateMetadata: Effect.fnUntraced(function* (actor, bucket, key, change) {
       const { file, identity } = yield* findContent(actor, bucket, key)
       const selector = { _tag: "Id", id: file.id, folder: folderOf(identity), at: placeOf(file) } as const
       const checked = (metadata: Metadata) => {
@@ -203,7 +204,7 @@ const make = Effect.gen(function* () {
       }
       const update = { bucket, selector, change: checked, at: yield* DateTime.now }
       yield* writer.updateMetadata(update).pipe(by(identity))
-    })
+    }, Traced.inSpan("FilesByKey.updateMetadata"))
   })
 })
 

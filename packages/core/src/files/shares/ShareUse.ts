@@ -37,6 +37,7 @@ import {
 } from "./Share.ts"
 import { ShareRepository } from "./ShareRepository.ts"
 import { UploadShare } from "./UploadShare.ts"
+import * as Traced from "../internal/Traced.ts"
 
 export { isShareToken } from "./internal/ShareToken.ts"
 
@@ -164,7 +165,7 @@ const make = Effect.gen(function* () {
       return toGrant(share)
     }),
 
-    open: Effect.fn("ShareUse.open")(function* ({ password, shareId, token }) {
+    open: Effect.fnUntraced(function* ({ password, shareId, token }) {
       const share = yield* findByToken(token)
       if (share.id !== shareId) return yield* unauthenticated
       const grant = yield* checkLife(toGrant(share))
@@ -179,7 +180,7 @@ const make = Effect.gen(function* () {
       if (!(yield* passwords.verify(password, share.password))) return yield* new SharePasswordRequired()
       yield* inTenant(repository.forgetAttempts(shareId))
       return grant
-    }),
+    }, Traced.inSpan("ShareUse.open")),
 
     resume: Effect.fnUntraced(function* (shareId) {
       const share = Ids.is("shr", shareId) ? yield* repository.findById(shareId) : Option.none()
@@ -195,12 +196,12 @@ const make = Effect.gen(function* () {
 
     spend,
 
-    list: Effect.fn("ShareUse.list")(function* (grant, request) {
+    list: Effect.fnUntraced(function* (grant, request) {
       const { path, tenantId } = grant.share
       if (!permits(grant, "list") || path === null) return yield* unauthenticated
       const found = files.list(grant.parent, grant.share, { ...request, path: request.path ?? path })
       return yield* onBehalfOf(tenantId)(found)
-    }),
+    }, Traced.inSpan("ShareUse.list")),
 
     count: Effect.fn("ShareUse.count")(function* (grant, folder) {
       if (!permits(grant, "list")) return yield* unauthenticated

@@ -106,6 +106,8 @@ const checkParts = (parts: unknown): Effect.Effect<void, InvalidRequest> =>
     ? Effect.void
     : Effect.fail(InvalidRequest.at("/parts", "must be a list of objects with the number of a part"))
 
+const decodeNumber = Page.cursorDecoder(Schema.Int)
+
 const listParts = Effect.fnUntraced(function* (
   list: (request: {
     readonly after?: number | undefined
@@ -114,7 +116,7 @@ const listParts = Effect.fnUntraced(function* (
   request: Page.Request
 ) {
   const limit = yield* Page.parseLimit(request)
-  const after = yield* Page.decodeCursor(Schema.Int)(request)
+  const after = yield* decodeNumber(request)
   const parts = yield* list({ after, limit })
   const last = parts.at(-1)
   const nextCursor = parts.length === limit && last !== undefined ? Page.encodeCursor(last.number) : null

@@ -26,7 +26,6 @@ import * as KeyActors from "../../auth/KeyActors.ts"
 import * as PresentedKey from "../../auth/PresentedKey.ts"
 import { Api } from "../../contract/Api.ts"
 import * as KnownFailures from "../../incoming/KnownFailures.ts"
-import * as CommonHeaders from "../../problems/CommonHeaders.ts"
 import type { RequestHeaders } from "../../transfer/request/EntityTags.ts"
 import * as SmallBody from "../../transfer/upload/SmallBody.ts"
 import * as UploadBody from "../../transfer/upload/UploadBody.ts"
@@ -35,6 +34,7 @@ import type { DirectAnswer, FindDirectAnswer } from "../support/DirectAnswer.ts"
 import * as FileJson from "../support/FileJson.ts"
 import * as FileRefs from "../support/FileRefs.ts"
 import * as FrequentQuery from "../support/FrequentQuery.ts"
+import * as SendJson from "../support/SendJson.ts"
 import * as StoreContent from "./StoreContent.ts"
 
 const { put, reupload, upload } = Api.groups.contents.endpoints
@@ -93,17 +93,13 @@ interface Stored {
   readonly location?: string
 }
 
-const send = (response: ServerResponse, { requestId = "none" }: RequestInfo, { file, location }: Stored): void => {
-  const text = FileJson.write(file)
-  response.writeHead(location !== undefined && file.version === 1 ? 201 : 200, {
-    "content-type": FileJson.contentType,
-    "content-length": Buffer.byteLength(text),
-    ...(location === undefined ? undefined : { location }),
-    ...CommonHeaders.uncached,
-    ...CommonHeaders.forResponse(response, requestId)
+const send = (response: ServerResponse, { requestId }: RequestInfo, { file, location }: Stored): void =>
+  SendJson.send(response, {
+    status: location !== undefined && file.version === 1 ? 201 : 200,
+    requestId,
+    text: FileJson.write(file),
+    location
   })
-  response.end(text)
-}
 
 /** Makes the function that finds out whether a request may be answered here. */
 export const make: Effect.Effect<FindDirectAnswer, never, Access | Rates | Refusals | Uploads | KeyActors.Services> =
