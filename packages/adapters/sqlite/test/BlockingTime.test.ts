@@ -14,6 +14,7 @@ const makeClocks = () => {
   }
 }
 
+/** As `makeClocks`, with a measurement that has seen a long call. */
 const makeAfterLong = () => {
   const made = makeClocks()
   const start = BlockingTime.make(2, made.clocks)
