@@ -194,7 +194,9 @@ export const makeClients = Effect.fnUntraced(function* ({
           })
         )
   const write: Borrower = (use) =>
-    Effect.flatMap(currentWriter, ({ borrower }) => durably(busyRetry.statement(turns.use(borrower(use)))))
+    Effect.flatMap(currentWriter, ({ borrower, ready }) =>
+      Effect.andThen(ready, durably(busyRetry.statement(turns.use(borrower(use)))))
+    )
   const writing = (sql: string): Borrower =>
     group === undefined || !isChange(sql)
       ? write
@@ -222,7 +224,7 @@ export const makeClients = Effect.fnUntraced(function* ({
   const client = yield* SqlClient.make({
     ...common,
     // For streams.
-    acquirer: Effect.andThen(turns.acquire, backgroundWriter.acquirer),
+    acquirer: Effect.andThen(backgroundWriter.ready, Effect.andThen(turns.acquire, backgroundWriter.acquirer)),
     borrower: routed === undefined ? write : (use) => use(routed)
   })
   const transactions = Transactions.make({

@@ -20,7 +20,8 @@ describe("background work on a SQLite file", () => {
       const [sql, files] = [yield* SqlClient, yield* FileRepository]
       const bucket = yield* Fixtures.bucket()
       const file = yield* Fixtures.store(bucket)
-      yield* sql`CREATE TABLE t (n integer)`
+      // The thread has started then, so that the transaction begins at once.
+      yield* asBackgroundWork(sql`CREATE TABLE t (n integer)`)
       const slowWrite = sql`INSERT INTO t WITH RECURSIVE s (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM s WHERE i < 3000000)
         SELECT count(*) FROM s`
       const slow = yield* Effect.forkScoped(asBackgroundWork(sql.withTransaction(slowWrite)), {
@@ -33,6 +34,21 @@ describe("background work on a SQLite file", () => {
       yield* Fixtures.store(bucket)
       expect(yield* sql`SELECT n FROM t`).toEqual([{ n: 3_000_000 }])
       yield* Fiber.join(slow)
+    }).pipe(Effect.provide(store))
+  )
+
+  it.live("the thread of background work starts → changes of requests do not wait for it", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient
+      yield* sql`CREATE TABLE t (id integer PRIMARY KEY, n integer)`
+      const changes = [
+        asBackgroundWork(sql.withTransaction(sql`INSERT INTO t (n) VALUES (1)`)),
+        asBackgroundWork(sql`INSERT INTO t (n) VALUES (1)`),
+        sql.withTransaction(sql`INSERT INTO t (n) VALUES (2)`),
+        sql`INSERT INTO t (n) VALUES (2)`
+      ]
+      yield* Effect.all(changes, { concurrency: "unbounded", discard: true })
+      expect(yield* sql`SELECT n FROM t ORDER BY id`.values).toEqual([[2], [2], [1], [1]])
     }).pipe(Effect.provide(store))
   )
 

@@ -106,7 +106,12 @@ export const make = ({ currentWriter, group, service, turns, writerOf }: Options
           return Effect.flatMap(currentWriter, (writer) =>
             writer === group?.writer
               ? group.run((member) => runAt([member.connection, 0], inGroup(writer, member), self))
-              : turns.use(writer.borrower((connection) => runAt([connection, 0], outermost(writer, connection), self)))
+              : Effect.andThen(
+                  writer.ready,
+                  turns.use(
+                    writer.borrower((connection) => runAt([connection, 0], outermost(writer, connection), self))
+                  )
+                )
           )
         }
         const [connection, depth] = outer

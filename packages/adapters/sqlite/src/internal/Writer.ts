@@ -12,24 +12,26 @@ import * as SqliteConnection from "./SqliteConnection.ts"
 import * as Thread from "./threads/Thread.ts"
 import * as ThreadConnection from "./threads/ThreadConnection.ts"
 
-const make = (connection: Connection, isTransaction: () => boolean) => ({
+const make = (connection: Connection, isTransaction: () => boolean, ready: Effect.Effect<void>) => ({
   ...SqlClient.makeSqliteAcquirers({
     connection: Effect.succeed(connection),
     semaphore: Semaphore.makeUnsafe(1),
     isTransaction
   }),
   connection,
-  isTransaction
+  isTransaction,
+  /** To be awaited before the writer is lent, so that no other one waits meanwhile. */
+  ready
 })
 
 export type Writer = ReturnType<typeof make>
 
 /** Runs statements on the calling thread. */
 export const fromDatabase = (database: DatabaseSync, commits?: Commits): Writer =>
-  make(SqliteConnection.make(database, commits), () => database.isTransaction)
+  make(SqliteConnection.make(database, commits), () => database.isTransaction, Effect.void)
 
 /** Runs statements on a thread of its own, which ends when the scope closes. */
 export const onThread = (file: string, commits: Commits): Effect.Effect<Writer, never, Scope.Scope> =>
   Effect.map(Thread.makeScoped({ file, isReader: false }), (thread) =>
-    make(ThreadConnection.make(ThreadConnection.tracking(thread, commits)), thread.isTransaction)
+    make(ThreadConnection.make(ThreadConnection.tracking(thread, commits)), thread.isTransaction, thread.ready)
   )

@@ -17,6 +17,8 @@ export interface Thread {
     sql: string,
     params: ReadonlyArray<unknown>
   ) => Effect.Effect<Result, SqlError>
+  /** Starts the thread, unless it runs, and waits until it has opened the database or failed to: then a statement fails, too. */
+  readonly ready: Effect.Effect<void>
   /** Whether the last statement has left a transaction open. */
   readonly isTransaction: () => boolean
   /** Ends the thread after its current statement. */
@@ -55,12 +57,14 @@ const startThread = (options: ThreadOptions, onEnd: () => void) => {
   const waiting = new Map<number, Waiting>()
   let lastId = 0
   let isTransaction = false
+  let hasAnswered = false
   let failure = threadEnded()
   worker.unref()
   worker.on("message", (reply: Reply) => {
     const request = waiting.get(reply.id)
     waiting.delete(reply.id)
     if (waiting.size === 0) worker.unref()
+    hasAnswered = true
     isTransaction = reply.isTransaction
     if (reply.result !== undefined) request?.resume(Effect.succeed(reply.result))
     else if (reply.failure !== undefined)
@@ -79,7 +83,13 @@ const startThread = (options: ThreadOptions, onEnd: () => void) => {
     if (waiting.size === 0) worker.ref()
     waiting.set(request.id, { sql, resume })
   }
-  return { worker, send, isTransaction: () => isTransaction, isUsed: () => isTransaction || waiting.size > 0 }
+  return {
+    worker,
+    send,
+    hasAnswered: () => hasAnswered,
+    isTransaction: () => isTransaction,
+    isUsed: () => isTransaction || waiting.size > 0
+  }
 }
 
 /** Makes a thread. It starts with the first statement, and again after it has ended. It ends when it has not been used for a while. */
@@ -100,19 +110,23 @@ export const make = (options: ThreadOptions, idleTime: number = defaultIdleTime)
     running.add(started.worker)
     return started
   }
+  const run: Thread["run"] = (kind, sql, params) =>
+    Effect.uninterruptible(
+      Effect.callback<Result, SqlError>((resume) => {
+        try {
+          thread ??= start()
+          thread.send(kind, sql, params, resume)
+          idle.refresh()
+        } catch (error) {
+          resume(Effect.fail(fromStatement(sql)(error)))
+        }
+      })
+    )
   return {
-    run: (kind, sql, params) =>
-      Effect.uninterruptible(
-        Effect.callback<Result, SqlError>((resume) => {
-          try {
-            thread ??= start()
-            thread.send(kind, sql, params, resume)
-            idle.refresh()
-          } catch (error) {
-            resume(Effect.fail(fromStatement(sql)(error)))
-          }
-        })
-      ),
+    run,
+    ready: Effect.suspend(() =>
+      thread?.hasAnswered() === true ? Effect.void : Effect.ignore(run("values", "SELECT 1", []))
+    ),
     isTransaction: () => thread?.isTransaction() ?? false,
     close: Effect.promise(async () => {
       clearTimeout(idle)
