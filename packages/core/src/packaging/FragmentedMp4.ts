@@ -147,7 +147,8 @@ const fragment = ({ firsts, track }: Planned, segment: number, sequence: number)
 const rangesOf = ({ firsts, track: { samples } }: Planned, segment: number): ReadPlan.Ranges => {
   const from = firsts[segment] ?? 0
   const to = firsts[segment + 1] ?? 0
-  return { offsets: samples.offsets.subarray(from, to), lengths: samples.sizes.subarray(from, to), firsts: undefined }
+  const offsets = Float64Array.from(samples.offsets.subarray(from, to))
+  return { offsets, lengths: samples.sizes.subarray(from, to), firsts: undefined }
 }
 
 /** Returns the samples of a segment, `bytes` in all, as one unit; undefined if they are not in the order of the file. */
@@ -162,7 +163,7 @@ const unitsOf = (
   const end = (samples.offsets[to - 1] ?? 0) + (samples.sizes[to - 1] ?? 0)
   return {
     count: from < to ? 1 : 0,
-    starts: samples.offsets.subarray(from, to),
+    starts: Float64Array.of(samples.offsets[from] ?? 0),
     ends: Float64Array.of(end),
     bytes: Uint32Array.of(bytes)
   }

@@ -2,15 +2,22 @@
  * The samples of a track: frames of video, or packets of audio, in decoding order.
  */
 
+/** Whole numbers, in as little memory as the largest of them permits. */
+export type Numbers = Uint32Array | Float64Array
+
+/** Returns memory for so many numbers, none of which is larger than `most`. */
+export const numbers = (length: number, most: number): Numbers =>
+  most < 2 ** 32 ? new Uint32Array(length) : new Float64Array(length)
+
 /** One entry of each array for each sample. Times are ticks of the track's time scale. */
 export interface Samples {
   readonly count: number
   /** Where the samples begin in the file. */
-  readonly offsets: Float64Array
+  readonly offsets: Numbers
   /** Bytes. */
   readonly sizes: Uint32Array
   /** When the samples are decoded, from the beginning of the track. */
-  readonly times: Float64Array
+  readonly times: Numbers
   /** How long after its decoding a sample is shown. */
   readonly delays: Int32Array
   /** 1 for a sample that needs no other, otherwise 0. */

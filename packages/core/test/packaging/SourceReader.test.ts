@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as FastCheck from "fast-check"
 import { expect } from "vitest"
 import { PackagingError } from "../../src/packaging/PackagingError.ts"
-import type { AudioTrack, VideoTrack } from "../../src/packaging/SourceIndex.ts"
+import type { AudioTrack, SourceIndex, VideoTrack } from "../../src/packaging/SourceIndex.ts"
 import * as SourceReader from "../../src/packaging/SourceReader.ts"
 import * as EditBoxes from "./support/EditBoxes.ts"
 import * as Media from "./support/Media.ts"
@@ -87,6 +87,33 @@ it.effect("read: offsets of 64 bits → the same index", () =>
     expect(edited.length).toBeGreaterThan(bytes.length)
     expect(yield* read(edited)).toEqual(yield* read(bytes))
   })
+)
+
+it.effect(
+  "read: samples behind the first 4 GiB, and times beyond 32 bits → offsets and times as the tables state them",
+  () =>
+    Effect.gen(function* () {
+      const bytes = Media.load("first.mp4")
+      const shift = 5 * 1024 ** 3
+      const source = Sources.make(EditBoxes.widenOffsets(bytes, shift))
+      const far = yield* SourceReader.read({ ...source, size: source.size + shift })
+      const near = yield* read(bytes)
+      const offsetsOf = ({ audio, video }: SourceIndex) =>
+        [...video, ...audio].map(({ samples }) => Array.from(samples.offsets))
+      expect(offsetsOf(far)).toEqual(offsetsOf(near).map((offsets) => offsets.map((offset) => offset + shift)))
+
+      const duration = 2 ** 30
+      const long = replace(bytes, "stts", (body) => {
+        const edited = Buffer.from(body)
+        for (let entry = 0; entry < edited.readUInt32BE(4); entry++) edited.writeUInt32BE(duration, 12 + 8 * entry)
+        return edited
+      })
+      for (const { samples } of (yield* read(long)).video) {
+        expect(samples.count).toBeGreaterThan(8)
+        expect(Array.from(samples.times)).toEqual(Array.from({ length: samples.count }, (_, index) => index * duration))
+        expect(samples.end).toBe(samples.count * duration)
+      }
+    })
 )
 
 it.effect("read: file → format and codecs of its tracks", () =>

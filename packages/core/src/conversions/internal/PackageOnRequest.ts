@@ -10,7 +10,6 @@ import * as FiberSet from "effect/FiberSet"
 import * as Option from "effect/Option"
 import * as Semaphore from "effect/Semaphore"
 import type { SecureRandom } from "effect/crypto/SecureRandom"
-import { asBackgroundWork } from "../../BackgroundWork.ts"
 import { onBehalfOf } from "../../CurrentTenant.ts"
 import type { Package } from "../../packaging/Package.ts"
 import { Settings } from "../../Settings.ts"
@@ -66,14 +65,16 @@ export const make = Effect.gen(function* () {
     return yield* conversions.claim({ ...terms, conversionId })
   })
 
-  /** What fails, as when it takes too long, is left to a worker. */
+  /**
+   * What fails, as when it takes too long, is left to a worker. It is no background work: a request waits for it, and its transactions
+   * take some milliseconds with the longest playlists.
+   */
   const limited = <A, E>(tenantId: string, packaging: Effect.Effect<A, E, Services>, otherwise: A) =>
     packaging.pipe(
       Effect.timeout(maxTime),
       Effect.catchCause((cause) => Effect.as(Effect.logDebug("content not packaged", cause), otherwise)),
       slot.withPermit,
-      onBehalfOf(tenantId),
-      asBackgroundWork
+      onBehalfOf(tenantId)
     )
 
   const run = Effect.fnUntraced(function* ({ content, conversionId, format, prepared: given }: Requested) {

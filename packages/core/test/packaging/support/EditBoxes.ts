@@ -25,15 +25,15 @@ export const edit = (bytes: Buffer, replace: (type: string, body: Buffer) => Buf
   return Buffer.concat(parts)
 }
 
-/** Replaces offsets of 32 bits by some of 64. The tables must be at the end of the file. */
-export const widenOffsets = (bytes: Uint8Array): Buffer =>
+/** Replaces offsets of 32 bits by some of 64, each larger by `shift`. For 0, the tables must be at the end of the file. */
+export const widenOffsets = (bytes: Uint8Array, shift = 0): Buffer =>
   edit(Buffer.from(bytes), (type, body) => {
     if (type !== "stco") return undefined
     const count = body.readUInt32BE(4)
     const wide = Buffer.alloc(8 + 8 * count)
     wide.writeUInt32BE(count, 4)
     for (let index = 0; index < count; index++) {
-      wide.writeBigUInt64BE(BigInt(body.readUInt32BE(8 + 4 * index)), 8 + 8 * index)
+      wide.writeBigUInt64BE(BigInt(body.readUInt32BE(8 + 4 * index) + shift), 8 + 8 * index)
     }
     return box("co64", wide)
   })

@@ -4,7 +4,7 @@
  * and audio have some four bytes a sample.
  */
 import { malformed } from "../../PackagingError.ts"
-import type { Samples } from "../../Samples.ts"
+import type { Numbers, Samples } from "../../Samples.ts"
 import type { ByteReader, ByteWriter } from "./Bytes.ts"
 
 /** Whether samples have the same property. Most do, and others are found out with the first ones. */
@@ -22,7 +22,7 @@ const writeProperty = (writer: ByteWriter, values: Int32Array | Uint8Array, from
 }
 
 /** Whether the samples that another one follows last equally long. */
-const lastEqually = (times: Float64Array, from: number, to: number, duration: number): boolean => {
+const lastEqually = (times: Numbers, from: number, to: number, duration: number): boolean => {
   let time = times[from] ?? 0
   for (let index = from + 1; index < to; index++) {
     const next = times[index] ?? 0

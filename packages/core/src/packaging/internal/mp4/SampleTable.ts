@@ -3,6 +3,7 @@
  * takes a few milliseconds for a million samples.
  */
 import { limitExceeded, malformed, unsupported } from "../../PackagingError.ts"
+import { type Numbers, numbers } from "../../Samples.ts"
 import * as Boxes from "./Boxes.ts"
 import * as Limits from "./Limits.ts"
 
@@ -59,13 +60,18 @@ export const sizes = (stbl: DataView, fileBytes: number): Uint32Array => {
 }
 
 /** Reads the decoding times of `stts` (8.6.1.2); one more than there are samples, since the last is the end. Returns whether they increase. */
-export const times = (
-  stbl: DataView,
-  count: number
-): { readonly times: Float64Array; readonly isIncreasing: boolean } => {
+export const times = (stbl: DataView, count: number): { readonly times: Numbers; readonly isIncreasing: boolean } => {
   const body = Boxes.get(stbl, "stts")
   const entries = countEntries(body, 8)
-  const result = new Float64Array(count + 1)
+  // A negative duration counts as a very long one here, and is refused below.
+  let [latest, left] = [0, count]
+  for (let entry = 0; entry < entries && left > 0; entry++) {
+    const at = tableHead + 8 * entry
+    const run = Math.min(body.getUint32(at), left)
+    latest += run * body.getUint32(at + 4)
+    left -= run
+  }
+  const result = numbers(count + 1, latest)
   let [index, time, delta] = [0, 0, 0]
   let isIncreasing = true
   for (let entry = 0; entry < entries && index < count; entry++) {
@@ -136,8 +142,8 @@ export const offsets = (
   stbl: DataView,
   sizes: Uint32Array,
   fileBytes: number
-): { readonly offsets: Float64Array; readonly isOrdered: boolean } => {
-  const result = new Float64Array(sizes.length)
+): { readonly offsets: Numbers; readonly isOrdered: boolean } => {
+  const result = numbers(sizes.length, fileBytes)
   const chunks = chunkOffsets(stbl)
   const runs = Boxes.get(stbl, "stsc")
   const entries = countEntries(runs, 12)

@@ -86,7 +86,7 @@ const checkRange = <E>(
   const lengths = sizes.subarray(from, to)
   return Stream.runDrain(
     SegmentStream.make(source, () => ({
-      plan: ReadPlan.make({ offsets: offsets.subarray(from, to), lengths, firsts: undefined }),
+      plan: ReadPlan.make({ offsets: Float64Array.from(offsets.subarray(from, to)), lengths, firsts: undefined }),
       head: new Uint8Array(),
       write: (first, end, { bytesOf, startOf }) => {
         for (let frame = first; frame < end; frame++) {

@@ -15,7 +15,7 @@ export const shift = <A extends VideoTrack | SoundTrack>(track: A, delay: number
   const { pause, samples, start: from, timeScale } = track
   const begin = Math.round((TransportStream.firstTime + delay) * timeScale)
   const later = begin + pause - from - Math.round(skipped * timeScale)
-  const times = samples.times.map((time) => time + later)
+  const times = Float64Array.from(samples.times, (time) => time + later)
   if ((times[0] ?? 0) < 0) throw unsupported("The first frame is decoded too early.")
   return { ...track, start: begin, pause: 0, samples: { ...samples, times, end: samples.end + later } }
 }
