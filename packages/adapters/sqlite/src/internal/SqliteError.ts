@@ -39,9 +39,24 @@ export const fromThrown =
 /** Begins a transaction as the only writer, so that no later statement of it waits for a lock. */
 export const begin = "BEGIN IMMEDIATE"
 
+/** SQLITE_BUSY: another connection has the lock. */
+const busy = 5
+
+let busyAtBegin: SqlError | undefined
+
+/**
+ * Returns the error for a failed beginning of a transaction. Where several processes write, another one often has the lock: that is one
+ * error for all, because to make one takes longer than most transactions.
+ */
+const fromBegin = (thrown: unknown): SqlError => {
+  if (codeOf(thrown) === busy) return (busyAtBegin ??= fromThrown("begin")(thrown))
+  return fromThrown("begin")(thrown)
+}
+
+const fromOther = fromThrown("execute")
+
 /** Returns the error for a failed statement. Its operation is `begin` for the beginning of a transaction. */
-export const fromStatement = (sql: string): ((thrown: unknown) => SqlError) =>
-  fromThrown(sql === begin ? "begin" : "execute")
+export const fromStatement = (sql: string): ((thrown: unknown) => SqlError) => (sql === begin ? fromBegin : fromOther)
 
 /** Returns the error for a database that cannot be opened, because of SQLite or of the file system. */
 export const fromOpening = (thrown: unknown): SqlError =>
