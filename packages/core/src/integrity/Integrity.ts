@@ -18,14 +18,12 @@ import { ContentHasher } from "./ContentHasher.ts"
 import type { CheckedBlob } from "./Damage.ts"
 import { DamageRepository } from "./DamageRepository.ts"
 import * as ExpectedBytes from "./ExpectedBytes.ts"
+import type { Pace } from "./Pace.ts"
 
 /** The bytes that were to replace a damaged content are not those of its record. Nothing was changed. */
 export class NotTheContent extends Data.TaggedError("NotTheContent")<{}> {
   override readonly message = "The bytes do not have the size and SHA-256 of the content's record."
 }
-
-/** Called after each chunk that is read, with its bytes. The reading waits for it. */
-export type Pace = (bytes: number) => Effect.Effect<void>
 
 export class Integrity extends Context.Service<
   Integrity,
@@ -46,7 +44,10 @@ export class Integrity extends Context.Service<
     ) => Effect.Effect<DamageKind | undefined, BlobError | MetadataError>
 
     /** As `verify`, for a blob by its id. A blob that is not READY is not damaged. */
-    readonly verifyById: (blobId: string) => Effect.Effect<DamageKind | undefined, BlobError | MetadataError>
+    readonly verifyById: (
+      blobId: string,
+      pace?: Pace
+    ) => Effect.Effect<DamageKind | undefined, BlobError | MetadataError>
 
     /**
      * Replaces the bytes of a READY blob by those of a stream, and records that the blob is not damaged. The id and everything that
@@ -128,10 +129,10 @@ const make = Effect.gen(function* () {
   return Integrity.of({
     compare,
     verify,
-    verifyById: (blobId) =>
+    verifyById: (blobId, pace) =>
       Effect.flatMap(
         repository.find(blobId),
-        Option.match({ onNone: () => Effect.undefined, onSome: (blob) => verify(blob) })
+        Option.match({ onNone: () => Effect.undefined, onSome: (blob) => verify(blob, pace) })
       ),
     restoreContent: Effect.fn("Integrity.restoreContent")(function* (blobId, content) {
       const found = yield* repository.find(blobId)

@@ -19,18 +19,11 @@ import type { BlobError } from "../storage/BlobError.ts"
 import { BlobRepository, type BlobRow } from "../storage/BlobRepository.ts"
 import type { DamageKind } from "../storage/DamageKind.ts"
 import type { CheckedBlob } from "./Damage.ts"
-import { Integrity, type Pace } from "./Integrity.ts"
+import { Integrity } from "./Integrity.ts"
+import * as Pace from "./Pace.ts"
 import { type ScrubClaim, ScrubRepository, type ScrubTotals } from "./ScrubRepository.ts"
 
-/** How fast a scrub works. */
-export interface ScrubSpeed {
-  /** The share of the time in which it works; between 0 and 1. */
-  readonly share: number
-  /** Bytes per second at most; unlimited when absent. */
-  readonly bytesPerSecond?: number | undefined
-}
-
-export interface ScrubOptions extends ScrubSpeed {
+export interface ScrubOptions extends Pace.Speed {
   /** Scrubs of different names have positions of their own. */
   readonly name: string
   /** A finished scrub that began less than this ago is not followed by a new one. */
@@ -69,29 +62,6 @@ const saveInterval = 20_000
 /** Contents in a row that cannot be read until the scrub stops: the store as a whole has failed. */
 const maxFailures = 10
 
-/** How long the scrub works between two pauses, in milliseconds. */
-const workMillis = 10
-
-/** Makes the function that pauses after work, so that both limits of the speed hold. */
-const makePace = ({ bytesPerSecond, share }: ScrubSpeed): Effect.Effect<Pace> =>
-  Effect.map(Clock.currentTimeMillis, (begin) => {
-    let since = begin
-    let bytes = 0
-    return (count) =>
-      Effect.flatMap(Clock.currentTimeMillis, (now) => {
-        bytes += count
-        const worked = now - since
-        const allowed = bytesPerSecond === undefined ? 0 : (bytes / bytesPerSecond) * 1000
-        if (worked < workMillis && allowed < workMillis) return Effect.void
-        // A stalled store must not cause a pause of hours.
-        const pause = Math.min(60_000, Math.max(worked / share, allowed) - worked)
-        return Effect.map(Effect.sleep(Duration.millis(pause)), () => {
-          since = now + pause
-          bytes = 0
-        })
-      })
-  })
-
 const isChecked = (row: BlobRow): row is BlobRow & CheckedBlob =>
   row.state === "READY" && row.size !== null && row.sha256 !== null
 
@@ -109,13 +79,13 @@ const make = Effect.gen(function* () {
   const leaseUntil = Effect.map(DateTime.now, (now) => DateTime.addDuration(now, lease))
 
   /** Checks one blob. Most are intact, which costs no statement. */
-  const check = Effect.fnUntraced(function* (row: BlobRow & CheckedBlob, pace: Pace) {
+  const check = Effect.fnUntraced(function* (row: BlobRow & CheckedBlob, pace: Pace.Pace) {
     if (row.damage === null && (yield* integrity.compare(row, pace)) === undefined) return undefined
     return yield* integrity.verify(row, pace)
   })
 
   const run = Effect.fnUntraced(function* (claim: ScrubClaim, options: ScrubOptions) {
-    const pace = yield* makePace(options)
+    const pace = yield* Pace.make(options)
     let { position } = claim
     let added: ScrubTotals = { blobs: 0, bytes: 0, damaged: 0 }
     let totals = claim.totals
@@ -133,7 +103,7 @@ const make = Effect.gen(function* () {
     const saveSometimes: Effect.Effect<void> = Effect.flatMap(Clock.currentTimeMillis, (now) =>
       now - savedAt < saveInterval ? Effect.void : Effect.ignore(save)
     )
-    const paceAndSave: Pace = (bytes) => Effect.andThen(pace(bytes), saveSometimes)
+    const paceAndSave: Pace.Pace = (bytes) => Effect.andThen(pace(bytes), saveSometimes)
 
     const checkOne = Effect.fnUntraced(function* (row: BlobRow & CheckedBlob) {
       const kind = yield* check(row, paceAndSave)

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ContentHasher } from "@holdfast/core/integrity/ContentHasher"
 import { DamageRepository } from "@holdfast/core/integrity/DamageRepository"
+import * as SourceCheck from "@holdfast/core/conversions/worker/SourceCheck"
 import * as Integrity from "@holdfast/core/integrity/Integrity"
 import * as Scrubber from "@holdfast/core/integrity/Scrubber"
 import { FileRepository } from "@holdfast/core/files/FileRepository"
@@ -121,6 +122,24 @@ describe("Scrubber", () => {
       assert.strictEqual(report.blobs, 150)
       assert.isBelow((yield* faults.calls("read")) - reads, 150)
     }).pipe(Effect.provide(services))
+  )
+
+  it.effect("contents compared before their conversion, reads of 10 ms → twice as long", () =>
+    Effect.gen(function* () {
+      const isIntact = yield* SourceCheck.SourceCheck
+      const faults = yield* BlobFaults.BlobFaults
+      const { blobId, key } = yield* store(yield* Fixtures.bucket(), "content")
+      yield* faults.inject({ method: "read", action: BlobFaults.before(Effect.sleep("10 millis")) })
+      const running = yield* Effect.forkChild(isIntact(blobId))
+      yield* TestClock.adjust("19 millis")
+      assert.isUndefined(running.pollUnsafe())
+      yield* TestClock.adjust("1 millis")
+      assert.isTrue(yield* Fiber.join(running))
+      yield* change(key, "Content")
+      const changed = yield* Effect.forkChild(isIntact(blobId))
+      yield* TestClock.adjust("40 millis")
+      assert.isFalse(yield* Fiber.join(changed))
+    }).pipe(Effect.provide(SourceCheck.layer.pipe(Layer.provideMerge(services))))
   )
 
   it.effect("share of a tenth, reads of 10 ms → ten times as long", () =>

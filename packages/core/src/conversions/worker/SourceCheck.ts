@@ -3,6 +3,9 @@
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { Integrity } from "../../integrity/Integrity.ts"
+import * as Pace from "../../integrity/Pace.ts"
 import type { MetadataError } from "../../MetadataError.ts"
 import type { BlobError } from "../../storage/BlobError.ts"
 
@@ -13,3 +16,20 @@ export type SourceCheck = (blobId: string) => Effect.Effect<boolean, BlobError |
 export const SourceCheck = Context.Reference<SourceCheck>("@holdfast/core/conversions/worker/SourceCheck", {
   defaultValue: () => () => Effect.succeed(true)
 })
+
+/** The share of the time in which a content is read and hashed. The viewers of a video whose rungs are made next have the rest. */
+const share = 0.5
+
+/** Compares contents with their records. */
+export const layer: Layer.Layer<never, never, Integrity> = Layer.effect(
+  SourceCheck,
+  Effect.map(
+    Integrity,
+    ({ verifyById }): SourceCheck =>
+      (blobId) =>
+        Pace.make({ share }).pipe(
+          Effect.flatMap((pace) => verifyById(blobId, pace)),
+          Effect.map((kind) => kind === undefined)
+        )
+  )
+)

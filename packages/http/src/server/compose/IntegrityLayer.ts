@@ -2,14 +2,13 @@
  * The layers that find and repair damaged contents.
  */
 import * as DamagedStreams from "@holdfast/core/conversions/DamagedStreams"
-import { SourceCheck } from "@holdfast/core/conversions/worker/SourceCheck"
+import * as SourceCheck from "@holdfast/core/conversions/worker/SourceCheck"
 import * as Integrity from "@holdfast/core/integrity/Integrity"
 import * as IntegrityWorker from "@holdfast/core/integrity/IntegrityWorker"
 import * as Repairs from "@holdfast/core/integrity/Repairs"
 import * as Scrubber from "@holdfast/core/integrity/Scrubber"
 import * as MirrorCopies from "@holdfast/core/mirrors/worker/MirrorCopies"
 import * as Duration from "effect/Duration"
-import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Config } from "../config/Config.ts"
 import { hasBackgroundWork, type WorkerProcess } from "../workers/WorkerProcess.ts"
@@ -22,15 +21,7 @@ export const checks = Integrity.layer.pipe(Layer.provide(NodeContentHasher.layer
 export const services = Layer.merge(Repairs.layer, Scrubber.layer).pipe(Layer.provideMerge(checks))
 
 /** Compares contents before they are converted. */
-export const layerSourceCheck = Layer.effect(
-  SourceCheck,
-  Effect.map(
-    Integrity.Integrity,
-    ({ verifyById }) =>
-      (blobId) =>
-        Effect.map(verifyById(blobId), (kind) => kind === undefined)
-  )
-).pipe(Layer.provide(checks))
+export const layerSourceCheck = SourceCheck.layer.pipe(Layer.provide(checks))
 
 /** The share of the time in which the background scrub works: it takes a tenth of a processor and of a disk at most. */
 const backgroundShare = 0.1

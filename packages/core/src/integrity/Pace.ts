@@ -1,0 +1,39 @@
+/**
+ * How fast contents are read to compare them with their records: a part of a processor and of a disk remains for requests.
+ */
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+
+/** Called after each chunk that is read, with its bytes. The reading waits for it. */
+export type Pace = (bytes: number) => Effect.Effect<void>
+
+export interface Speed {
+  /** The share of the time in which the reading works; between 0 and 1. */
+  readonly share: number
+  /** Bytes per second at most; unlimited when absent. */
+  readonly bytesPerSecond?: number | undefined
+}
+
+/** How long the reading works between two pauses, in milliseconds. */
+const workMillis = 10
+
+/** Makes the function that pauses after work, so that both limits of the speed hold. */
+export const make = ({ bytesPerSecond, share }: Speed): Effect.Effect<Pace> =>
+  Effect.map(Clock.currentTimeMillis, (begin) => {
+    let since = begin
+    let bytes = 0
+    return (count) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) => {
+        bytes += count
+        const worked = now - since
+        const allowed = bytesPerSecond === undefined ? 0 : (bytes / bytesPerSecond) * 1000
+        if (worked < workMillis && allowed < workMillis) return Effect.void
+        // A stalled store must not cause a pause of hours.
+        const pause = Math.min(60_000, Math.max(worked / share, allowed) - worked)
+        return Effect.map(Effect.sleep(Duration.millis(pause)), () => {
+          since = now + pause
+          bytes = 0
+        })
+      })
+  })
