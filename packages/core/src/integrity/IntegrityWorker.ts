@@ -13,6 +13,7 @@ import type { DamagedBlob } from "./Damage.ts"
 import { DamageReports } from "./DamageReports.ts"
 import { DamageRepository } from "./DamageRepository.ts"
 import { Integrity } from "./Integrity.ts"
+import * as Pace from "./Pace.ts"
 import { Repairs } from "./Repairs.ts"
 
 export interface IntegrityWorkerOptions {
@@ -74,7 +75,7 @@ const make = Effect.fnUntraced(function* (options: IntegrityWorkerOptions) {
   )
 
   const checkReported = reports.take.pipe(
-    Effect.flatMap(({ blobId }) => integrity.verifyById(blobId)),
+    Effect.flatMap(({ blobId }) => Effect.flatMap(Pace.besideRequests, (pace) => integrity.verifyById(blobId, pace))),
     Effect.flatMap((kind) => (kind === undefined ? Effect.void : wake.open)),
     failureLogged
   )

@@ -1,5 +1,5 @@
 /**
- * How fast contents are read to compare them with their records: a part of a processor and of a disk remains for requests.
+ * How fast contents are read and hashed that no request waits for: a part of a processor and of a disk remains for requests.
  */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -37,3 +37,6 @@ export const make = ({ bytesPerSecond, share }: Speed): Effect.Effect<Pace> =>
         })
       })
   })
+
+/** Makes the pace of work on the thread that answers requests, which have the other half of the time. */
+export const besideRequests: Effect.Effect<Pace> = make({ share: 0.5 })

@@ -17,9 +17,6 @@ export const SourceCheck = Context.Reference<SourceCheck>("@holdfast/core/conver
   defaultValue: () => () => Effect.succeed(true)
 })
 
-/** The share of the time in which a content is read and hashed. The viewers of a video whose rungs are made next have the rest. */
-const share = 0.5
-
 /** Compares contents with their records. */
 export const layer: Layer.Layer<never, never, Integrity> = Layer.effect(
   SourceCheck,
@@ -27,7 +24,7 @@ export const layer: Layer.Layer<never, never, Integrity> = Layer.effect(
     Integrity,
     ({ verifyById }): SourceCheck =>
       (blobId) =>
-        Pace.make({ share }).pipe(
+        Pace.besideRequests.pipe(
           Effect.flatMap((pace) => verifyById(blobId, pace)),
           Effect.map((kind) => kind === undefined)
         )
