@@ -18,7 +18,7 @@ import { ContentHasher } from "./ContentHasher.ts"
 import type { CheckedBlob } from "./Damage.ts"
 import { DamageRepository } from "./DamageRepository.ts"
 import * as ExpectedBytes from "./ExpectedBytes.ts"
-import type { Pace } from "./Pace.ts"
+import type { ReadPace } from "./ReadPace.ts"
 
 /** The bytes that were to replace a damaged content are not those of its record. Nothing was changed. */
 export class NotTheContent extends Data.TaggedError("NotTheContent")<{}> {
@@ -32,7 +32,7 @@ export class Integrity extends Context.Service<
      * Reads a blob as a whole and compares it with its record. Returns the damage; undefined when there is none. A blob that cannot
      * be read is damaged, unless the store as a whole fails.
      */
-    readonly compare: (blob: CheckedBlob, pace?: Pace) => Effect.Effect<DamageKind | undefined, BlobError>
+    readonly compare: (blob: CheckedBlob, pace?: ReadPace) => Effect.Effect<DamageKind | undefined, BlobError>
 
     /**
      * As `compare`, and records the result. A blob that seems damaged is read once more first: a fault of memory or of a
@@ -40,13 +40,13 @@ export class Integrity extends Context.Service<
      */
     readonly verify: (
       blob: CheckedBlob,
-      pace?: Pace
+      pace?: ReadPace
     ) => Effect.Effect<DamageKind | undefined, BlobError | MetadataError>
 
     /** As `verify`, for a blob by its id. A blob that is not READY is not damaged. */
     readonly verifyById: (
       blobId: string,
-      pace?: Pace
+      pace?: ReadPace
     ) => Effect.Effect<DamageKind | undefined, BlobError | MetadataError>
 
     /**
@@ -77,7 +77,7 @@ const make = Effect.gen(function* () {
   const damagedUnlessStoreFails = (error: BlobError): Effect.Effect<DamageKind, BlobError> =>
     Effect.mapBoth(store.check, { onSuccess: (): DamageKind => "Damaged", onFailure: () => error })
 
-  const compare = ({ sha256, size, ...parts }: CheckedBlob, pace?: Pace) =>
+  const compare = ({ sha256, size, ...parts }: CheckedBlob, pace?: ReadPace) =>
     Effect.suspend(() => {
       const hash = hasher.sha256()
       let count = 0
@@ -108,7 +108,7 @@ const make = Effect.gen(function* () {
     if (wasDamaged) yield* Effect.annotateLogs(Effect.logInfo("damaged content is intact again"), annotations(blob))
   })
 
-  const verify = Effect.fn("Integrity.verify")(function* (blob: CheckedBlob, pace?: Pace) {
+  const verify = Effect.fn("Integrity.verify")(function* (blob: CheckedBlob, pace?: ReadPace) {
     const first = yield* compare(blob, pace)
     if (first === undefined) return yield* Effect.as(clear(blob), undefined)
     const kind = yield* compare(blob, pace)

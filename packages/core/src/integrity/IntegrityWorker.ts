@@ -13,7 +13,7 @@ import type { DamagedBlob } from "./Damage.ts"
 import { DamageReports } from "./DamageReports.ts"
 import { DamageRepository } from "./DamageRepository.ts"
 import { Integrity } from "./Integrity.ts"
-import * as Pace from "./Pace.ts"
+import * as ReadPace from "./ReadPace.ts"
 import { Repairs } from "./Repairs.ts"
 
 export interface IntegrityWorkerOptions {
@@ -75,7 +75,9 @@ const make = Effect.fnUntraced(function* (options: IntegrityWorkerOptions) {
   )
 
   const checkReported = reports.take.pipe(
-    Effect.flatMap(({ blobId }) => Effect.flatMap(Pace.besideRequests, (pace) => integrity.verifyById(blobId, pace))),
+    Effect.flatMap(({ blobId }) =>
+      Effect.flatMap(ReadPace.besideRequests, (pace) => integrity.verifyById(blobId, pace))
+    ),
     Effect.flatMap((kind) => (kind === undefined ? Effect.void : wake.open)),
     failureLogged
   )

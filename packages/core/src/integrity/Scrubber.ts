@@ -20,10 +20,10 @@ import { BlobRepository, type BlobRow } from "../storage/BlobRepository.ts"
 import type { DamageKind } from "../storage/DamageKind.ts"
 import type { CheckedBlob } from "./Damage.ts"
 import { Integrity } from "./Integrity.ts"
-import * as Pace from "./Pace.ts"
+import * as ReadPace from "./ReadPace.ts"
 import { type ScrubClaim, ScrubRepository, type ScrubTotals } from "./ScrubRepository.ts"
 
-export interface ScrubOptions extends Pace.Speed {
+export interface ScrubOptions extends ReadPace.Speed {
   /** Scrubs of different names have positions of their own. */
   readonly name: string
   /** A finished scrub that began less than this ago is not followed by a new one. */
@@ -79,13 +79,13 @@ const make = Effect.gen(function* () {
   const leaseUntil = Effect.map(DateTime.now, (now) => DateTime.addDuration(now, lease))
 
   /** Checks one blob. Most are intact, which costs no statement. */
-  const check = Effect.fnUntraced(function* (row: BlobRow & CheckedBlob, pace: Pace.Pace) {
+  const check = Effect.fnUntraced(function* (row: BlobRow & CheckedBlob, pace: ReadPace.ReadPace) {
     if (row.damage === null && (yield* integrity.compare(row, pace)) === undefined) return undefined
     return yield* integrity.verify(row, pace)
   })
 
   const run = Effect.fnUntraced(function* (claim: ScrubClaim, options: ScrubOptions) {
-    const pace = yield* Pace.make(options)
+    const pace = yield* ReadPace.make(options)
     let { position } = claim
     let added: ScrubTotals = { blobs: 0, bytes: 0, damaged: 0 }
     let totals = claim.totals
@@ -103,7 +103,7 @@ const make = Effect.gen(function* () {
     const saveSometimes: Effect.Effect<void> = Effect.flatMap(Clock.currentTimeMillis, (now) =>
       now - savedAt < saveInterval ? Effect.void : Effect.ignore(save)
     )
-    const paceAndSave: Pace.Pace = (bytes) => Effect.andThen(pace(bytes), saveSometimes)
+    const paceAndSave: ReadPace.ReadPace = (bytes) => Effect.andThen(pace(bytes), saveSometimes)
 
     const checkOne = Effect.fnUntraced(function* (row: BlobRow & CheckedBlob) {
       const kind = yield* check(row, paceAndSave)

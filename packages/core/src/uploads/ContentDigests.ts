@@ -14,7 +14,7 @@ import { onBehalfOf } from "../CurrentTenant.ts"
 import { ContentHasher } from "../integrity/ContentHasher.ts"
 import { DamageReports } from "../integrity/DamageReports.ts"
 import * as NativeContentHasher from "../integrity/NativeContentHasher.ts"
-import * as Pace from "../integrity/Pace.ts"
+import * as ReadPace from "../integrity/ReadPace.ts"
 import { BlobError } from "../storage/BlobError.ts"
 import * as BlobKey from "../storage/BlobKey.ts"
 import { BlobStore } from "../storage/BlobStore.ts"
@@ -50,7 +50,7 @@ export const computeAll = Effect.gen(function* () {
 
   const hashAll = Effect.fnUntraced(function* ({ blobId, bucketId, tenantId }: BlobKey.Parts) {
     const whole = hasher.sha256()
-    const pace = yield* Pace.besideRequests
+    const pace = yield* ReadPace.besideRequests
     const addPart = Effect.fnUntraced(function* (part: UploadPart) {
       const own = hasher.sha256()
       const take = Effect.fnUntraced(function* (chunk: Uint8Array) {

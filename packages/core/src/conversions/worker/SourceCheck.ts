@@ -5,7 +5,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Integrity } from "../../integrity/Integrity.ts"
-import * as Pace from "../../integrity/Pace.ts"
+import * as ReadPace from "../../integrity/ReadPace.ts"
 import type { MetadataError } from "../../MetadataError.ts"
 import type { BlobError } from "../../storage/BlobError.ts"
 
@@ -24,7 +24,7 @@ export const layer: Layer.Layer<never, never, Integrity> = Layer.effect(
     Integrity,
     ({ verifyById }): SourceCheck =>
       (blobId) =>
-        Pace.besideRequests.pipe(
+        ReadPace.besideRequests.pipe(
           Effect.flatMap((pace) => verifyById(blobId, pace)),
           Effect.map((kind) => kind === undefined)
         )

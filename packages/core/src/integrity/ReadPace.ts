@@ -1,12 +1,13 @@
 /**
- * How fast contents are read and hashed that no request waits for: a part of a processor and of a disk remains for requests.
+ * How fast contents are read and hashed that no request waits for: a part of a processor and of a disk remains for requests. A chunk takes
+ * less than a millisecond, so that the pauses come after many of them, unlike those of a worker's steps (`workers/Pace`).
  */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 
 /** Called after each chunk that is read, with its bytes. The reading waits for it. */
-export type Pace = (bytes: number) => Effect.Effect<void>
+export type ReadPace = (bytes: number) => Effect.Effect<void>
 
 export interface Speed {
   /** The share of the time in which the reading works; between 0 and 1. */
@@ -19,7 +20,7 @@ export interface Speed {
 const workMillis = 10
 
 /** Makes the function that pauses after work, so that both limits of the speed hold. */
-export const make = ({ bytesPerSecond, share }: Speed): Effect.Effect<Pace> =>
+export const make = ({ bytesPerSecond, share }: Speed): Effect.Effect<ReadPace> =>
   Effect.map(Clock.currentTimeMillis, (begin) => {
     let since = begin
     let bytes = 0
@@ -39,4 +40,4 @@ export const make = ({ bytesPerSecond, share }: Speed): Effect.Effect<Pace> =>
   })
 
 /** Makes the pace of work on the thread that answers requests, which have the other half of the time. */
-export const besideRequests: Effect.Effect<Pace> = make({ share: 0.5 })
+export const besideRequests: Effect.Effect<ReadPace> = make({ share: 0.5 })
