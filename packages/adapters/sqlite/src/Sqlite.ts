@@ -194,9 +194,7 @@ export const makeClients = Effect.fnUntraced(function* ({
           })
         )
   const write: Borrower = (use) =>
-    Effect.flatMap(currentWriter, ({ borrower, ready }) =>
-      Effect.andThen(ready, durably(busyRetry.statement(turns.use(borrower(use)))))
-    )
+    Effect.flatMap(currentWriter, (writer) => durably(busyRetry.statement(Writer.lend(turns, writer, use))))
   const writing = (sql: string): Borrower =>
     group === undefined || !isChange(sql)
       ? write

@@ -42,21 +42,20 @@ export const begin = "BEGIN IMMEDIATE"
 /** SQLITE_BUSY: another connection has the lock. */
 const busy = 5
 
+const ofBegin = fromThrown("begin")
+const ofOther = fromThrown("execute")
+
 let busyAtBegin: SqlError | undefined
 
 /**
  * Returns the error for a failed beginning of a transaction. Where several processes write, another one often has the lock: that is one
  * error for all, because to make one takes 20 µs.
  */
-const fromBegin = (thrown: unknown): SqlError => {
-  if (codeOf(thrown) === busy) return (busyAtBegin ??= fromThrown("begin")(thrown))
-  return fromThrown("begin")(thrown)
-}
-
-const fromOther = fromThrown("execute")
+const fromBegin = (thrown: unknown): SqlError =>
+  codeOf(thrown) === busy ? (busyAtBegin ??= ofBegin(thrown)) : ofBegin(thrown)
 
 /** Returns the error for a failed statement. Its operation is `begin` for the beginning of a transaction. */
-export const fromStatement = (sql: string): ((thrown: unknown) => SqlError) => (sql === begin ? fromBegin : fromOther)
+export const fromStatement = (sql: string): ((thrown: unknown) => SqlError) => (sql === begin ? fromBegin : ofOther)
 
 /** Returns the error for a database that cannot be opened, because of SQLite or of the file system. */
 export const fromOpening = (thrown: unknown): SqlError =>

@@ -14,7 +14,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import type { FairPool } from "@holdfast/sql/FairPool"
 import type { GroupCommit, Member } from "./GroupCommit.ts"
 import { begin } from "./SqliteError.ts"
-import type { Writer } from "./Writer.ts"
+import { lend, type Writer } from "./Writer.ts"
 
 export interface Options {
   /** The service by which the statements of a client find the connection of their transaction. */
@@ -106,12 +106,7 @@ export const make = ({ currentWriter, group, service, turns, writerOf }: Options
           return Effect.flatMap(currentWriter, (writer) =>
             writer === group?.writer
               ? group.run((member) => runAt([member.connection, 0], inGroup(writer, member), self))
-              : Effect.andThen(
-                  writer.ready,
-                  turns.use(
-                    writer.borrower((connection) => runAt([connection, 0], outermost(writer, connection), self))
-                  )
-                )
+              : lend(turns, writer, (connection) => runAt([connection, 0], outermost(writer, connection), self))
           )
         }
         const [connection, depth] = outer

@@ -7,6 +7,8 @@ import * as Semaphore from "effect/Semaphore"
 import type * as Scope from "effect/Scope"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { Connection } from "effect/sql/SqlConnection"
+import type { SqlError } from "effect/sql/SqlError"
+import type { FairPool } from "@holdfast/sql/FairPool"
 import type { Commits } from "./log/Commits.ts"
 import * as SqliteConnection from "./SqliteConnection.ts"
 import * as Thread from "./threads/Thread.ts"
@@ -20,11 +22,18 @@ const make = (connection: Connection, isTransaction: () => boolean, ready: Effec
   }),
   connection,
   isTransaction,
-  /** To be awaited before the writer is lent, so that no other one waits meanwhile. */
+  /** Waits until statements can run at once. */
   ready
 })
 
 export type Writer = ReturnType<typeof make>
+
+/** Lends a writer for one turn. It is ready before that, so that no other one waits for it. */
+export const lend = <A, E, R>(
+  turns: FairPool,
+  { borrower, ready }: Writer,
+  use: (connection: Connection) => Effect.Effect<A, E, R>
+): Effect.Effect<A, E | SqlError, R> => Effect.andThen(ready, turns.use(borrower(use)))
 
 /** Runs statements on the calling thread. */
 export const fromDatabase = (database: DatabaseSync, commits?: Commits): Writer =>
