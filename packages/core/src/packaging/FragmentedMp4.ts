@@ -234,13 +234,13 @@ export const measure = (planned: Planned): Effect.Effect<MeasuredSegments, Packa
     })
   })
 
-/** Makes the writer of a segment. Throws if its samples are too far apart. */
-const writerOf = (planned: Planned, number: number, sequence: number): SegmentStream.Writer => {
+/** Makes the writer of a segment, which reads some bytes at once. Throws if its samples are too far apart. */
+const writerOf = (planned: Planned, number: number, sequence: number, readBytes: number): SegmentStream.Writer => {
   const ranges = rangesOf(planned, number)
   const { lengths } = ranges
   const { codec } = planned.track
   return {
-    plan: ReadPlan.make(ranges),
+    plan: ReadPlan.make(ranges, readBytes),
     head: headOf(planned, number, sequence),
     write: (from, to, { bytesOf: memoryOf, startOf }, allocate) => {
       let total = 0
@@ -276,4 +276,4 @@ export const segment = <E>(
   number: number,
   { isTransient = false, sequence = number }: CutOptions = {}
 ): Stream.Stream<Uint8Array, E | PackagingError> =>
-  SegmentStream.make(source, () => writerOf(planned, number, sequence), isTransient)
+  SegmentStream.make(source, (readBytes) => writerOf(planned, number, sequence, readBytes), isTransient)

@@ -132,14 +132,19 @@ const paddingsOf = (
   return paddings
 }
 
-/** Makes the writer of a segment. Throws if its samples are too far apart. */
-const writerOf = (stream: TransportStream, number: number, sequence: number): SegmentStream.Writer => {
+/** Makes the writer of a segment, which reads some bytes at once. Throws if its samples are too far apart. */
+const writerOf = (
+  stream: TransportStream,
+  number: number,
+  sequence: number,
+  readBytes: number
+): SegmentStream.Writer => {
   const { audio, counters: all, video } = stream
   const parameters = parametersOf(video)
   const clockPid = video === null ? Tables.audioPid : Tables.videoPid
   const memory = Layout.memoryOf(stream, number)
   const layout = Layout.make(stream, number, memory)
-  const plan = ReadPlan.make(Layout.rangesOf(stream, layout, memory))
+  const plan = ReadPlan.make(Layout.rangesOf(stream, layout, memory), readBytes)
   const { firsts, lengths: sizes } = plan.ranges
   const paddings = paddingsOf(stream, layout, parameters.length)
   const counters = new Map([
@@ -195,4 +200,4 @@ export const segment = <E>(
   number: number,
   { isTransient = false, sequence = number }: CutOptions = {}
 ): Stream.Stream<Uint8Array, E | PackagingError> =>
-  SegmentStream.make(source, () => writerOf(stream, number, sequence), isTransient)
+  SegmentStream.make(source, (readBytes) => writerOf(stream, number, sequence, readBytes), isTransient)

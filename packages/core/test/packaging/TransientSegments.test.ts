@@ -31,6 +31,14 @@ const cutsOf = Effect.fnUntraced(function* (bytes: Uint8Array, canFill: boolean)
   ]).flat()
 })
 
+/** Returns the longest chunk of a segment, in bytes. */
+const longestChunk = (chunks: Stream.Stream<Uint8Array, PackagingError>) =>
+  Stream.runFold(
+    chunks,
+    () => 0,
+    (longest, { length }) => Math.max(longest, length)
+  )
+
 /** Collects a segment. Each chunk is copied after the other segments have had a turn. */
 const collect = (chunks: Stream.Stream<Uint8Array, PackagingError>) =>
   Effect.map(
@@ -60,3 +68,26 @@ for (const name of ["plain.mp4", "later-sound.mp4", "large.mp4"] as const) {
     )
   }
 }
+
+it.effect(
+  "slow readers: 40 with a chunk each → segments for others in small chunks, with the same bytes, until they are gone",
+  () =>
+    Effect.gen(function* () {
+      const bytes = Media.load("large.mp4")
+      const cuts = yield* cutsOf(bytes, true)
+      const expected = yield* Effect.forEach(cuts, (cut) => collect(cut(true)))
+      const [first] = cuts
+      if (first === undefined) return yield* Effect.die("No segment.")
+      const usual = yield* longestChunk(first(true))
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const pulls = yield* Effect.replicateEffect(Stream.toPull(first(true)), 40)
+          yield* Effect.forEach(pulls, (pull) => pull, { concurrency: "unbounded" })
+          const actual = yield* Effect.forEach(cuts, (cut) => collect(cut(true)), { concurrency: "unbounded" })
+          expect(actual.every((cut, index) => cut.equals(expected[index] ?? Buffer.of()))).toBe(true)
+          expect(yield* longestChunk(first(true))).toBeLessThan(usual / 2)
+        })
+      )
+      expect(yield* longestChunk(first(true))).toBe(usual)
+    })
+)

@@ -134,3 +134,27 @@ it.effect("segments: requested again after more than fits → not made to be kep
     expect(counted.made).toBe(8)
   })
 )
+
+it.effect("slow readers: 40 with a block each → small copies for others, until they are gone", () =>
+  Effect.gen(function* () {
+    const segments = KeptSegments.make()
+    const bytes = content(1_200_000)
+    const { cut, rest } = makeSegment(bytes)
+    yield* segments.request("a", bytes.length, cut)
+    yield* segments.request("a", bytes.length, cut)
+    const read = segments.read("a", { offset: 0, length: bytes.length }, rest)
+    const longest = Effect.map(Stream.runCollect(read), (all) => {
+      expect(Buffer.concat(all).equals(bytes)).toBe(true)
+      return Math.max(...all.map(({ length }) => length))
+    })
+    expect(yield* longest).toBe(mebibyte / 4)
+    yield* Effect.scoped(
+      Effect.gen(function* () {
+        const pulls = yield* Effect.replicateEffect(Stream.toPull(read), 40)
+        yield* Effect.forEach(pulls, (pull) => pull)
+        expect(yield* longest).toBe(16 * 1024)
+      })
+    )
+    expect(yield* longest).toBe(mebibyte / 4)
+  })
+)

@@ -4,25 +4,112 @@
  *
  * A block has room for what is read, and behind it for what is written of that: moving bytes within one array takes less than half the
  * time of copying them to another one.
+ *
+ * A reader that is slow occupies the blocks of its segment until it has read what was written there. Therefore the large blocks in use are
+ * limited: while there are none, segments are made in small ones, which takes more time and little memory for each reader.
  */
 
-/** Bytes of a block for what is read. */
-export const readBytes = 256 * 1024
+/** Bytes of a block. */
+export interface BlockSize {
+  /** For what is read. */
+  readonly readBytes: number
+  /** For what is written: what is read, with the headers of MPEG-TS. */
+  readonly writtenBytes: number
+}
 
-/** Bytes of a block for what is written: what is read, with the headers of MPEG-TS. */
-export const writtenBytes = 320 * 1024
+export const large: BlockSize = { readBytes: 256 * 1024, writtenBytes: 320 * 1024 }
+export const small: BlockSize = { readBytes: 32 * 1024, writtenBytes: 40 * 1024 }
+
+/** Large blocks in use, beyond which segments begin with small ones: 18 MiB. A segment that began with large ones takes a few more. */
+const maxInUse = 32
 
 /** Blocks that are kept while no segment uses them. */
-const maxKept = 16
+const maxKept = { large: 16, small: 64 }
 
-const kept: Array<Uint8Array> = []
+const bytesOf = ({ readBytes, writtenBytes }: BlockSize): number => readBytes + writtenBytes
 
-/** Returns a block, with undefined content. */
-export const take = (): Uint8Array => kept.pop() ?? new Uint8Array(readBytes + writtenBytes)
+const kept: Record<"large" | "small", Array<Uint8Array>> = { large: [], small: [] }
+let inUse = 0
 
-/** Gives a block back that nothing uses any more. */
-export const release = (block: Uint8Array): void => {
-  if (kept.length < maxKept) kept.push(block)
+/** The blocks of a segment. */
+export interface Blocks extends BlockSize {
+  /** Returns a block, with undefined content. */
+  readonly take: () => Uint8Array
+  /** Gives a block back that nothing uses any more. */
+  readonly release: (block: Uint8Array) => void
+  /** Ends the use of the other blocks. They are not used again, because something may still read or write them. */
+  readonly close: () => void
+}
+
+const openLarge = (): Blocks => {
+  let used = 0
+  const take = (): Uint8Array => {
+    inUse++
+    used++
+    return kept.large.pop() ?? new Uint8Array(bytesOf(large))
+  }
+  // Taken at once, so that segments that begin together count each other's.
+  let first: Uint8Array | undefined = take()
+  const release = (block: Uint8Array): void => {
+    inUse--
+    used--
+    if (kept.large.length < maxKept.large) kept.large.push(block)
+  }
+  return {
+    ...large,
+    take: () => {
+      const block = first ?? take()
+      first = undefined
+      return block
+    },
+    release,
+    close: () => {
+      if (first !== undefined) release(first)
+      inUse -= used
+      first = undefined
+      used = 0
+    }
+  }
+}
+
+const smallBlocks: Blocks = {
+  ...small,
+  take: () => kept.small.pop() ?? new Uint8Array(bytesOf(small)),
+  release: (block) => {
+    if (kept.small.length < maxKept.small) kept.small.push(block)
+  },
+  close: () => undefined
+}
+
+const isScarce = (): boolean => inUse >= maxInUse
+
+/** Opens the blocks of a segment, which closes them. */
+export const open = (): Blocks => (isScarce() ? smallBlocks : openLarge())
+
+/** A chunk of other memory that a reader occupies. It counts as a large block. */
+export interface Hold {
+  /** Holds the next chunk in place of the one before. Returns false, and holds none, while memory is scarce. */
+  readonly next: () => boolean
+  /** Ends the hold. */
+  readonly end: () => void
+}
+
+export const makeHold = (): Hold => {
+  let held = 0
+  const end = (): void => {
+    inUse -= held
+    held = 0
+  }
+  return {
+    next: () => {
+      end()
+      if (isScarce()) return false
+      inUse++
+      held = 1
+      return true
+    },
+    end
+  }
 }
 
 /** Bytes that are copied by one call, at least: a loop copies fewer in less time. */

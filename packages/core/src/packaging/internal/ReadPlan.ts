@@ -33,7 +33,7 @@ export interface Ranges {
 }
 
 /** Bytes of one read, unless a sample is larger. */
-const extentBytes = Memory.readBytes
+const extentBytes = Memory.large.readBytes
 /** Bytes between samples that are read rather than skipped. */
 const gapBytes = 16 * 1024
 /** The same where samples are so far apart that there would be too many reads: packets of audio between large frames. */
@@ -95,8 +95,8 @@ export interface Extents {
   readonly of: Uint32Array
 }
 
-/** Joins samples that are close together. */
-const join = ({ lengths, offsets }: Ranges, order: Uint32Array, gap: number): Extents => {
+/** Joins samples that are close together, up to `most` bytes. */
+const join = ({ lengths, offsets }: Ranges, order: Uint32Array, gap: number, most = extentBytes): Extents => {
   const { length: count } = offsets
   const extents = { offsets: new Float64Array(count), lengths: new Float64Array(count), of: new Uint32Array(count) }
   let [extent, start, end] = [-1, 0, 0]
@@ -104,7 +104,7 @@ const join = ({ lengths, offsets }: Ranges, order: Uint32Array, gap: number): Ex
     const index = order[at] ?? 0
     const offset = offsets[index] ?? 0
     const length = lengths[index] ?? 0
-    if (extent < 0 || offset - end > gap || offset + length - start > extentBytes) {
+    if (extent < 0 || offset - end > gap || offset + length - start > most) {
       start = offset
       end = offset
       extents.offsets[++extent] = start
@@ -136,7 +136,7 @@ export const firstOf = (firsts: Uint32Array | undefined, unit: number): number =
   firsts === undefined ? unit : (firsts[unit] ?? 0)
 
 /** Goes through the units, and decides before which of them extents are read, and which extents are forgotten then. */
-const loadsOf = ({ firsts }: Ranges, { lengths, of }: Extents): Loads => {
+const loadsOf = ({ firsts }: Ranges, { lengths, of }: Extents, mostHeld = maxBytes): Loads => {
   const units = firsts === undefined ? of.length : firsts.length - 1
   const isLoaded = new Uint8Array(of.length)
   /** The last unit that needs an extent. */
@@ -161,7 +161,7 @@ const loadsOf = ({ firsts }: Ranges, { lengths, of }: Extents): Loads => {
     const drop: Array<number> = []
     for (const extent of loaded) {
       if (needed.has(extent)) continue
-      if (held + wanted <= maxBytes && (lastUnits[extent] ?? 0) >= unit) continue
+      if (held + wanted <= mostHeld && (lastUnits[extent] ?? 0) >= unit) continue
       loaded.delete(extent)
       isLoaded[extent] = 0
       drop.push(extent)
@@ -184,11 +184,16 @@ interface Chosen {
   readonly loads: ReadonlyArray<Load>
 }
 
+const bytesOf = ({ lengths }: Ranges): number => {
+  let bytes = 0
+  for (const length of lengths) bytes += length
+  return bytes
+}
+
 /** Decides how samples are joined. Throws if the file would be read several times over, or in very many pieces. */
 const choose = (ranges: Ranges): Chosen => {
   const order = inFileOrder(ranges.offsets)
-  let written = 0
-  for (const length of ranges.lengths) written += length
+  const written = bytesOf(ranges)
   const maxReads = freeReads + written / bytesPerRead
   const usual = join(ranges, order, gapBytes)
   const { bytes, loads, reads } = loadsOf(ranges, usual)
@@ -251,9 +256,22 @@ export const check = (units: Units | undefined, toRanges: () => Ranges): void =>
   if (units === undefined || !isClose(units)) choose(toRanges())
 }
 
-/** Plans the reads for units, in their order. Throws if the file would be read several times over, or in very many pieces. */
-export const make = (ranges: Ranges): ReadPlan => {
-  const { extents, loads } = choose(ranges)
+/** Chooses small reads, and keeps few of them; undefined where that would take very many reads, or read the file several times over. */
+const chooseSmall = (ranges: Ranges, readBytes: number): Chosen | undefined => {
+  const written = bytesOf(ranges)
+  const mostHeld = 2 * readBytes
+  const extents = join(ranges, inFileOrder(ranges.offsets), gapBytes, readBytes)
+  const { bytes, loads, reads } = loadsOf(ranges, extents, mostHeld)
+  const maxReads = freeReads + (2 * written) / readBytes
+  return reads <= maxReads && bytes <= 2 * written + mostHeld ? { extents, loads } : undefined
+}
+
+/**
+ * Plans the reads for units, in their order, of `readBytes` bytes each as far as possible. Throws if the file would be read several times
+ * over, or in very many pieces.
+ */
+export const make = (ranges: Ranges, readBytes = extentBytes): ReadPlan => {
+  const { extents, loads } = (readBytes < extentBytes ? chooseSmall(ranges, readBytes) : undefined) ?? choose(ranges)
   const count = (ranges.firsts?.length ?? ranges.offsets.length + 1) - 1
   const steps: Array<Step> = []
   for (const [index, { drop, load, unit }] of loads.entries()) {

@@ -5,6 +5,8 @@
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
+import * as Memory from "../../packaging/internal/Memory.ts"
+import * as Scoped from "../../Scoped.ts"
 import type { ByteRange } from "../../storage/BlobStore.ts"
 
 /** Bytes of all segments that are kept, and of one. */
@@ -20,11 +22,16 @@ const maxSeenBytes = 2 * maxBytes
 /** Segments that are made at once to be kept. */
 const maxLoads = 4
 
-/** Bytes of a block. A reader that is slow keeps one of them in memory after its segment was forgotten. */
+/** Bytes of a block. A reader that is slow keeps one of them in memory after its segment was forgotten, if it has not got copies of parts. */
 const blockBytes = 256 * 1024
+
+/** Bytes of a part that is copied for a reader while others keep much memory. */
+const partBytes = 16 * 1024
 
 /** A segment in blocks, each with memory of its own. All but the last one have `blockBytes`. */
 type Blocks = ReadonlyArray<Uint8Array>
+
+const openHold = Scoped.acquire(Effect.sync(Memory.makeHold), ({ end }) => Effect.sync(end))
 
 export interface KeptSegments<E> {
   /** Returns the bytes of a segment that is kept. */
@@ -126,17 +133,19 @@ export const make = <E>(): KeptSegments<E> => {
   }
 
   const read: KeptSegments<E>["read"] = (key, { length, offset }, other) => {
-    const from = (at: number): Stream.Stream<Uint8Array, E> =>
+    const from = (at: number, hold: Memory.Hold): Stream.Stream<Uint8Array, E> =>
       Stream.suspend(() => {
         const rest = offset + length - at
         if (rest <= 0) return Stream.empty
         const block = find(key)?.[Math.floor(at / blockBytes)]
         if (block === undefined) return other({ offset: at, length: rest })
         const start = at % blockBytes
-        const chunk = block.subarray(start, start + rest)
-        return chunk.length === 0 ? Stream.empty : Stream.concat(Stream.succeed(chunk), from(at + chunk.length))
+        const chunk = hold.next()
+          ? block.subarray(start, start + rest)
+          : block.slice(start, start + Math.min(rest, partBytes))
+        return chunk.length === 0 ? Stream.empty : Stream.concat(Stream.succeed(chunk), from(at + chunk.length, hold))
       })
-    return from(offset)
+    return Stream.unwrap(Effect.map(openHold, (hold) => from(offset, hold)))
   }
 
   return {
