@@ -30,6 +30,7 @@ import * as CommonArguments from "./support/run/CommonArguments.ts"
 import * as Main from "./support/run/Main.ts"
 import * as CpuMeter from "./support/stats/CpuMeter.ts"
 import * as MemoryMeter from "./support/stats/MemoryMeter.ts"
+import type { Measurement } from "./support/stats/Measurement.ts"
 import { interleave, type Subject } from "./support/stats/Rounds.ts"
 
 interface Arguments {
@@ -190,15 +191,21 @@ const sizeOf = (service: Service, path: string) =>
     return byteLength
   })
 
-/** Measures subjects, and prints the processor time of a request beside that of the first subject, a view. */
+/** Of the rounds: the system counts processor time in steps of 10 ms, which are a fifth of a round of nginx. */
+const meanCpuMs = ({ rounds }: Measurement): number => rounds.reduce((sum, { cpuMs }) => sum + cpuMs, 0) / rounds.length
+
+/** Measures subjects, and prints the processor time of a request beside those of the first subject, a view, and of nginx. */
 const printRounds = (subjects: ReadonlyArray<Subject>, rounds: number, of: string) =>
   Effect.gen(function* () {
     const measured = yield* interleave(subjects, rounds)
-    const view = measured[0]?.median.cpuMs ?? Number.NaN
-    for (const { median, name } of measured) {
+    const times = measured.map(meanCpuMs)
+    const [view = Number.NaN] = times
+    const nginx = Nginx.isInstalled ? times.at(-1) : undefined
+    for (const [index, { name }] of measured.entries()) {
+      const time = times[index] ?? Number.NaN
       yield* Main.print(
-        `${name.padEnd(16)} (${of}): ${median.cpuMs.toFixed(2)} ms of processor time, ` +
-          `${(median.cpuMs / view).toFixed(2)} × a view\n`
+        `${name.padEnd(16)} (${of}): ${time.toFixed(2)} ms of processor time, ${(time / view).toFixed(2)} × a view` +
+          `${nginx === undefined ? "" : `, ${(time / nginx).toFixed(2)} × nginx`}\n`
       )
     }
   })

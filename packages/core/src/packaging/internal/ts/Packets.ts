@@ -2,11 +2,10 @@
  * Writes the packets of an MPEG transport stream (ISO/IEC 13818-1, 2.4.3).
  */
 import * as Memory from "../Memory.ts"
+import * as PacketMover from "./PacketMover.ts"
 
-export const packetBytes = 188
-const headBytes = 4
-/** Bytes after the header. */
-const roomBytes = packetBytes - headBytes
+const { headerBytes, roomBytes } = PacketMover
+export const packetBytes: number = headerBytes + roomBytes
 /** Length and flags of an adaptation field, and a clock reference in it. */
 const fieldBytes = 2
 const clockBytes = 6
@@ -77,6 +76,7 @@ export const writeTime = (output: Uint8Array, at: number, prefix: number, ticks:
 /** Makes a writer into memory, from `start` on. `counters` has the continuity counter of each PID, and is updated. */
 export const makeWriter = (output: Uint8Array, start: number, counters: Map<number, number>): PacketWriter => {
   let at = start
+  const movePackets = PacketMover.find(output)
   /** Of the PES packet: its PID, the bytes that are to come, and the room for them in the packet that was begun. */
   let [current, rest, room] = [0, 0, 0]
   /** Packets by which the next PES packet is padded, and those that are to come of one that is padded. */
@@ -90,7 +90,7 @@ export const makeWriter = (output: Uint8Array, start: number, counters: Map<numb
     // A packet without payload does not count: it has the counter of the one before (2.4.3.3).
     output[at + 3] = (control << 4) | (control & 1 ? counter : (counter + 15) & 15)
     if (control & 1) counters.set(pid, (counter + 1) & 15)
-    at += headBytes
+    at += headerBytes
   }
   /** Writes an adaptation field (2.4.3.5) of `bytes` bytes, filled up with stuffing. */
   const field = (bytes: number, isEntry: boolean, clock: number | undefined): void => {
@@ -122,21 +122,28 @@ export const makeWriter = (output: Uint8Array, start: number, counters: Map<numb
     // to copy those of each packet. No packet overwrites what a later one has to move.
     let source = start
     if (from !== output) {
-      source = at + count * headBytes
+      source = at + count * headerBytes
       output.set(from.subarray(start, start + bytes), source)
     }
     const high = current >> 8
     const low = current & 0xff
     let counter = counters.get(current) ?? 0
-    for (let packet = 0; packet < count; packet++) {
-      output[at] = 0x47
-      output[at + 1] = high
-      output[at + 2] = low
-      output[at + 3] = 0x10 | counter
-      counter = (counter + 1) & 15
-      output.copyWithin(at + headBytes, source, source + roomBytes)
-      source += roomBytes
-      at += packetBytes
+    if (movePackets !== undefined && at + count * packetBytes <= output.length) {
+      const header = 0x47 | (high << 8) | (low << 16) | (0x10 << 24)
+      movePackets(output.byteOffset + at, output.byteOffset + source, count, header, counter)
+      counter = (counter + count) & 15
+      at += count * packetBytes
+    } else {
+      for (let packet = 0; packet < count; packet++) {
+        output[at] = 0x47
+        output[at + 1] = high
+        output[at + 2] = low
+        output[at + 3] = 0x10 | counter
+        counter = (counter + 1) & 15
+        output.copyWithin(at + headerBytes, source, source + roomBytes)
+        source += roomBytes
+        at += packetBytes
+      }
     }
     counters.set(current, counter)
     rest -= bytes

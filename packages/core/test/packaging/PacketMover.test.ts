@@ -1,0 +1,58 @@
+import * as FastCheck from "fast-check"
+import { expect, it } from "vitest"
+import * as Memory from "../../src/packaging/internal/Memory.ts"
+import * as PacketMover from "../../src/packaging/internal/ts/PacketMover.ts"
+import * as Packets from "../../src/packaging/internal/ts/Packets.ts"
+
+const pid = 0x101
+const { readBytes, writtenBytes } = Memory.large
+const blockBytes = readBytes + writtenBytes
+
+/** Writes PES packets of these sizes into memory, whose first part has their bytes. Returns the packets. */
+const write = (block: Uint8Array, sizes: ReadonlyArray<number>, isElsewhere: boolean): Uint8Array => {
+  for (let index = 0; index < blockBytes; index++) block[index] = (index * 31 + (index >> 8)) & 0xff
+  const from = isElsewhere ? block.slice(0, readBytes) : block
+  const writer = Packets.makeWriter(block, readBytes, new Map([[pid, 9]]))
+  let [source, packets] = [0, 0]
+  for (const size of sizes) {
+    packets += Packets.countPackets(size, true, true)
+    writer.begin(pid, size, true, 1234)
+    writer.put(from, source, source + size)
+    source += size
+  }
+  return block.slice(readBytes, readBytes + packets * Packets.packetBytes)
+}
+
+const sizes = FastCheck.array(FastCheck.oneof(FastCheck.nat(600), FastCheck.nat(40_000)), {
+  minLength: 1,
+  maxLength: 6
+})
+
+it("packets written in linear memory → the bytes of those in other memory", () => {
+  const blocks = Memory.open()
+  const block = blocks.take()
+  expect(PacketMover.find(block)).toBeTypeOf("function")
+  expect(PacketMover.find(new Uint8Array(1))).toBeUndefined()
+  FastCheck.assert(
+    FastCheck.property(sizes, FastCheck.boolean(), (all, isElsewhere) => {
+      const expected = write(new Uint8Array(blockBytes), all, isElsewhere)
+      expect(Buffer.compare(write(block, all, isElsewhere), expected)).toBe(0)
+    })
+  )
+  blocks.release(block)
+  blocks.close()
+})
+
+it("blocks: more at once than are linear memory, twice → the same of these", () => {
+  const takeMany = () => {
+    const blocks = Memory.open()
+    const all = Array.from({ length: 20 }, blocks.take)
+    for (const block of all) blocks.release(block)
+    blocks.close()
+    return new Set(all.filter((block) => Memory.linearOf(block) !== undefined))
+  }
+  const linear = takeMany()
+  expect(linear.size).toBeGreaterThan(0)
+  expect(linear.size).toBeLessThan(20)
+  expect(takeMany()).toEqual(linear)
+})
