@@ -18,6 +18,9 @@ let onLargeEnd = (_isComplete: boolean): void => undefined
 /** The tenants of the requests that took two milliseconds, in the order in which they started. */
 const started: Array<string> = []
 
+/** Answers the requests of /held that have started. */
+const held: Array<() => void> = []
+
 const occupyLoop = (milliseconds: number): void => {
   const end = performance.now() + milliseconds
   while (performance.now() < end) {}
@@ -33,6 +36,7 @@ const listener: RequestListener = (request, response) => {
   }
   if (request.url === "/refused") return void response.writeHead(413).end("too large")
   if (request.url === "/waits") return
+  if (request.url === "/held") return void held.push(() => response.end("was held"))
   if (request.url === "/large") {
     response.once("close", () => onLargeEnd(response.writableFinished))
     return void response.end(Buffer.alloc(largeBytes))
@@ -42,7 +46,11 @@ const listener: RequestListener = (request, response) => {
   request.on("end", () => response.end(`${length} bytes`))
 }
 
-const start = (idle: Duration.Input, shutdownTimeout: Duration.Input = Duration.zero) =>
+const start = (
+  idle: Duration.Input,
+  shutdownTimeout: Duration.Input = Duration.zero,
+  limits: Partial<Pick<StandaloneServer.Options, "maxUnsentBytes" | "minRate" | "minRateWindow">> = {}
+) =>
   ManagedRuntime.make(
     StandaloneServer.layer(Effect.succeed(listener), {
       host: "127.0.0.1",
@@ -54,10 +62,12 @@ const start = (idle: Duration.Input, shutdownTimeout: Duration.Input = Duration.
       minRateWindow: Duration.minutes(1),
       maxConnections: 100,
       maxConnectionsPerAddress: 0,
+      maxUnsentBytes: 256 * 1024 ** 2,
       trustedProxies: [],
       corsOrigins: [],
       accessLog: false,
-      logFormat: "json"
+      logFormat: "json",
+      ...limits
     }).pipe(Layer.provide(layerWebCrypto))
   )
 
@@ -200,6 +210,105 @@ describe("StandaloneServer: stalled connection", () => {
     }
     expect(isClosed).toBe(false)
     waiting.destroy()
+  })
+})
+
+describe("StandaloneServer: requests that do not wait for answers", () => {
+  const runtime = start("1 minute")
+  let url: string
+  beforeAll(async () => {
+    url = await urlOf(runtime)
+  })
+  afterAll(() => runtime.dispose())
+
+  const request = "GET /held HTTP/1.1\r\nHost: a\r\n\r\n"
+
+  /** Sends a text, and answers the requests that start until the connection has been closed or `count` of them are answered. */
+  const answerAll = async (text: string, count: number) => {
+    held.length = 0
+    const { hostname, port } = new URL(url)
+    const socket = connect(Number(port), hostname).setEncoding("latin1")
+    let answers = ""
+    let [isClosed, most] = [false, 0]
+    socket.on("data", (chunk: string) => (answers += chunk))
+    socket.on("error", () => undefined).on("close", () => (isClosed = true))
+    socket.write(text)
+    await expect
+      .poll(
+        () => {
+          most = Math.max(most, held.length)
+          held.shift()?.()
+          return isClosed || answers.split("was held").length - 1 === count
+        },
+        { interval: 1 }
+      )
+      .toBe(true)
+    socket.destroy()
+    return { answers: answers.split("was held").length - 1, isClosed, most, last: answers.slice(-200) }
+  }
+
+  it("20 at once → two start at a time, all are answered", async () => {
+    expect(await answerAll(request.repeat(20), 20)).toMatchObject({ answers: 20, isClosed: false, most: 2 })
+  })
+
+  it("500 at once → the first 66 are answered, then the connection is closed", async () => {
+    const { last, ...outcome } = await answerAll(request.repeat(500), 500)
+    expect(outcome).toEqual({ answers: 66, isClosed: true, most: 2 })
+    expect(last).toMatch(/connection: close/i)
+  })
+
+  it("very many → the connection is closed at once, other clients are answered", async () => {
+    expect(await answerAll(request.repeat(5000), 5000)).toMatchObject({ isClosed: true })
+    expect(await RawHttp.sendRaw(url, "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")).toContain("0 bytes")
+  })
+})
+
+describe("StandaloneServer: slow readers", () => {
+  /** Requests a large response, and reads so many bytes of it in each 10 ms until the connection is closed or there are `until` bytes. */
+  const readAt = async (url: string, bytes: number, until: number) => {
+    const { hostname, port } = new URL(url)
+    const socket = connect(Number(port), hostname).pause()
+    socket.on("error", () => undefined)
+    let received = 0
+    socket.write("GET /large HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+    while (!socket.destroyed && received < until) {
+      received += (socket.read(Math.min(bytes, socket.readableLength)) as Buffer | null)?.length ?? 0
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    }
+    const isClosed = socket.destroyed
+    socket.destroy()
+    return { received, isClosed }
+  }
+
+  it("one large text, read above the minimum rate for several windows → sent on", async () => {
+    const runtime = start("1 minute", Duration.zero, { minRate: 10 * 1024, minRateWindow: Duration.millis(500) })
+    const until = 12 * 1024 ** 2
+    const { isClosed, received } = await readAt(await urlOf(runtime), 64 * 1024, until)
+    expect(isClosed).toBe(false)
+    expect(received).toBeGreaterThanOrEqual(until)
+    await runtime.dispose()
+  })
+
+  it("more unsent bytes than permitted → the slowest readers are closed, faster ones get all", async () => {
+    const runtime = start("1 minute", Duration.zero, { maxUnsentBytes: 2.5 * largeBytes })
+    const url = await urlOf(runtime)
+    const { hostname, port } = new URL(url)
+    const ends: Array<boolean> = []
+    onLargeEnd = (isComplete) => ends.push(isComplete)
+    const stalled = Array.from({ length: 4 }, () => {
+      const socket = connect(Number(port), hostname).pause()
+      socket.on("error", () => undefined).write("GET /large HTTP/1.1\r\nHost: a\r\n\r\n")
+      return socket
+    })
+    const readAll = async () => (await (await fetch(`${url}/large`)).arrayBuffer()).byteLength
+    await expect
+      .poll(async () => {
+        expect(await readAll()).toBe(largeBytes)
+        return ends.includes(false)
+      })
+      .toBe(true)
+    await runtime.dispose()
+    for (const socket of stalled) socket.destroy()
   })
 })
 

@@ -1,11 +1,12 @@
 /**
- * The sockets of a server: counts their bytes, knows which request each one carries, and closes those that stall.
+ * The sockets of a server: counts their bytes, knows which requests each one carries, and closes those that stall or take much memory.
  */
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 import * as Duration from "effect/Duration"
 import * as MinimumRate from "../../transfer/MinimumRate.ts"
 import * as ExpectContinue from "./ExpectContinue.ts"
+import { PacedResponse } from "./PacedResponse.ts"
 
 /** Bytes. */
 export interface Traffic {
@@ -18,8 +19,16 @@ export interface Connections {
   readonly traffic: () => Traffic
   /** Returns the number of requests that have no complete response yet. */
   readonly inFlight: () => number
+  /** Returns the number of connections that were closed since the server started because they took much memory. */
+  readonly shed: () => number
   /** Tracks a request from its beginning. The function that it returns gives the bytes so far of this request alone. */
   readonly track: (request: IncomingMessage, response: ServerResponse) => () => Traffic
+  /**
+   * Starts a request that is tracked, at once or after earlier requests of its connection were answered: a client may send the next
+   * requests before it has read the answers (RFC 9112, section 9.3.2). Of very many only the first ones start, and the connection closes
+   * after their answers.
+   */
+  readonly start: (response: ServerResponse, run: () => void) => void
   /** Makes each connection close after the response to its current request, as far as the head of the response is not sent. */
   readonly closeAfterResponses: () => void
   /**
@@ -34,6 +43,9 @@ export interface Connections {
 interface ActiveRequest {
   readonly request: IncomingMessage
   readonly response: ServerResponse
+  /** Milliseconds of the monotonic clock, and the bytes that the socket had sent, when the request began. */
+  readonly begun: number
+  readonly sentBefore: number
   /** Created at the first sample: most requests end before one. */
   meter: MinimumRate.Meter | undefined
   /** The bytes of the socket at the latest sample. */
@@ -52,7 +64,33 @@ interface OpenSocket {
   counted: Traffic
   /** Whether a request has been received and answered completely since which no other began. */
   isIdle: boolean
+  /** Responses of requests that were started and are not complete. */
+  readonly running: Array<ServerResponse>
+  /** Starts the requests that wait for those. */
+  readonly waiting: Array<() => void>
+  /** Whether the connection closes after the answers to the requests that wait, because there are too many. */
+  isFull: boolean
+  /** Requests that came then, and are not answered. */
+  ignored: number
 }
+
+/** Requests of one connection that are started at once. Their answers are kept in memory until those before them are sent. */
+const maxRunning = 2
+
+/**
+ * Requests of one connection that wait, at most. Node reads as many as a client sends, also while their handlers wait: a connection that
+ * sent requests for ten seconds took 2 GB.
+ */
+const maxWaiting = 64
+
+/** Requests that are ignored until the answers before them are sent, before the connection is closed at once. */
+const maxIgnored = 1000
+
+/** Milliseconds between two sums of the bytes that wait for slow readers, while there are requests. */
+const unsentInterval = 100
+
+/** Closing connections with fewer unsent bytes gains little. */
+const minUnsent = 16 * 1024
 
 /**
  * Whether the client causes the stall: it sends nothing or reads nothing. A handler that works for long is not a fault.
@@ -72,7 +110,20 @@ const rateMargin = 1.25
 /** The rate of each socket is sampled so often in a window. */
 const samples = 10
 
+/** The bytes of responses that wait in memory for the client. */
+const unsentOf = (socket: Socket, { running }: OpenSocket): number => {
+  let bytes = socket.writableLength
+  for (const [index, response] of running.entries()) {
+    if (response instanceof PacedResponse) bytes += response.bodyLength
+    // The first response writes to the socket. The others keep their bytes until it is complete.
+    if (index > 0) bytes += response.writableLength
+  }
+  return bytes
+}
+
 export interface Limits {
+  /** Bytes of responses that wait in memory for clients, of all connections. Beyond, the connections of the slowest ones are closed. */
+  readonly maxUnsent: number
   /** Milliseconds after which a socket that transfers nothing is closed, if the client causes it. */
   readonly idle: number
   /** A socket whose client is slower is closed. */
@@ -83,12 +134,58 @@ export interface Limits {
  * Tracks the sockets of a server, and closes those whose clients stall or are too slow. Node's own `requestTimeout` is not
  * used: it limits the duration of the whole request and would abort long uploads.
  */
-export const make = (server: Server, { idle, minimumRate }: Limits): Connections => {
+export const make = (server: Server, { idle, maxUnsent, minimumRate }: Limits): Connections => {
   const window = Duration.times(minimumRate.window, rateMargin)
   const open = new Map<Socket, OpenSocket>()
   let inFlight = 0
   let receivedOnClosed = 0
   let sentOnClosed = 0
+  let closed = 0
+
+  const shed = (socket: Socket): void => {
+    closed++
+    socket.destroy()
+  }
+
+  /** Starts the next request of a connection, after one was answered. */
+  const startNext = (state: OpenSocket, response: ServerResponse): void => {
+    const index = state.running.indexOf(response)
+    if (index >= 0) state.running.splice(index, 1)
+    if (state.running.length < maxRunning) state.waiting.shift()?.()
+  }
+
+  /** Bytes per second that a client has read of its response. At first it has a second. */
+  const rateOf = (socket: Socket, { begun, sentBefore }: ActiveRequest, at: number): number =>
+    (socket.bytesWritten - socket.writableLength - sentBefore) / Math.max(1, (at - begun) / 1000)
+
+  /** Closes the connections of the slowest readers while all of them together keep too many bytes. */
+  const limitUnsent = (): void => {
+    let unsent = 0
+    for (const [socket, state] of open) unsent += unsentOf(socket, state)
+    if (unsent <= maxUnsent) return
+    const at = performance.now()
+    const readers = [...open].flatMap(([socket, state]) => {
+      const { active } = state
+      const bytes = unsentOf(socket, state)
+      return active === undefined || bytes < minUnsent ? [] : [{ socket, bytes, rate: rateOf(socket, active, at) }]
+    })
+    for (const { bytes, socket } of readers.toSorted((one, other) => one.rate - other.rate)) {
+      if (unsent <= maxUnsent) break
+      unsent -= bytes
+      shed(socket)
+    }
+  }
+
+  let unsentTimer: NodeJS.Timeout | undefined
+  const watchUnsent = (): void => {
+    if (unsentTimer !== undefined) return
+    unsentTimer = setInterval(() => {
+      limitUnsent()
+      if (inFlight > 0) return
+      clearInterval(unsentTimer)
+      unsentTimer = undefined
+    }, unsentInterval).unref()
+  }
 
   const endRequest = (state: OpenSocket, ended: ActiveRequest | undefined): void => {
     if (ended === undefined || state.active !== ended) return
@@ -100,10 +197,19 @@ export const make = (server: Server, { idle, minimumRate }: Limits): Connections
   }
 
   server.on("connection", (socket: Socket) => {
-    const state: OpenSocket = { active: undefined, counted: { received: 0, sent: 0 }, isIdle: false }
+    const state: OpenSocket = {
+      active: undefined,
+      counted: { received: 0, sent: 0 },
+      isIdle: false,
+      running: [],
+      waiting: [],
+      isFull: false,
+      ignored: 0
+    }
     open.set(socket, state)
     socket.once("close", () => {
       open.delete(socket)
+      state.waiting.length = 0
       endRequest(state, state.active)
       receivedOnClosed += socket.bytesRead
       sentOnClosed += socket.bytesWritten
@@ -130,7 +236,10 @@ export const make = (server: Server, { idle, minimumRate }: Limits): Connections
     }
   }
   const timer = setInterval(sample, interval).unref()
-  server.once("close", () => clearInterval(timer))
+  server.once("close", () => {
+    clearInterval(timer)
+    clearInterval(unsentTimer)
+  })
 
   return {
     traffic: () => {
@@ -142,16 +251,41 @@ export const make = (server: Server, { idle, minimumRate }: Limits): Connections
       return { received, sent }
     },
     inFlight: () => inFlight,
+    shed: () => closed,
+    start: (response, run) => {
+      const { socket } = response.req
+      const state = open.get(socket)
+      if (state === undefined) return run()
+      if (state.isFull) {
+        if (++state.ignored > maxIgnored) shed(socket)
+        return
+      }
+      const start = (): void => {
+        state.running.push(response)
+        run()
+      }
+      if (state.running.length < maxRunning && state.waiting.length === 0) return start()
+      state.waiting.push(start)
+      if (state.waiting.length < maxWaiting) return
+      state.isFull = true
+      response.shouldKeepAlive = false
+    },
     track: (request, response) => {
       const { socket } = request
-      const active: ActiveRequest = { request, response, meter: undefined, transferred: 0 }
+      const begun = performance.now()
+      const sentBefore = socket.bytesWritten - socket.writableLength
+      const active: ActiveRequest = { request, response, begun, sentBefore, meter: undefined, transferred: 0 }
       const state = open.get(socket)
       const before = state?.counted ?? { received: 0, sent: 0 }
+      watchUnsent()
       if (state !== undefined) {
         if (state.active === undefined) inFlight++
         state.active = active
         state.isIdle = false
-        response.once("close", () => endRequest(state, active))
+        response.once("close", () => {
+          endRequest(state, active)
+          startNext(state, response)
+        })
       }
       return () => {
         const now = { received: socket.bytesRead, sent: socket.bytesWritten }

@@ -67,9 +67,12 @@ export const make = (inner: RequestListener, options: Options): RequestListener 
       return NodeProblem.send(response, { code: "invalid_request", detail: fault, requestId })
     }
     if (cors?.handle(request, response) === true) return
-    if (turns.mayStart(observed.startedAt)) return inner(request, response)
-    turns.enqueue(RequestTurns.ownerOf(request.url ?? "", remoteAddress), () => {
+    const answer = (): void => {
       if (!response.destroyed) inner(request, response)
+    }
+    connections.start(response, () => {
+      if (turns.mayStart(observed.startedAt)) answer()
+      else turns.enqueue(RequestTurns.ownerOf(request.url ?? "", remoteAddress), answer)
     })
   }
 }

@@ -35,6 +35,7 @@ export type Options = Pick<
   | "logFormat"
   | "maxConnections"
   | "maxConnectionsPerAddress"
+  | "maxUnsentBytes"
   | "minRate"
   | "minRateWindow"
   | "port"
@@ -100,6 +101,7 @@ const open = Effect.fnUntraced(function* (
   })
   const connections = Connections.make(server, {
     idle: idle + stallMargin,
+    maxUnsent: options.maxUnsentBytes,
     minimumRate: { bytesPerSecond: options.minRate, window: options.minRateWindow }
   })
   const newRequestId = () => shared.assignRequestId(undefined)
@@ -219,6 +221,12 @@ const connectionMetrics = (
     description: "Connections that were refused because there were too many.",
     kind: "counter",
     read: limits.refused
+  },
+  {
+    name: "http_connections_shed_total",
+    description: "Connections that were closed because their responses or requests took much memory.",
+    kind: "counter",
+    read: connections.shed
   },
   {
     name: "http_requests_in_flight",

@@ -46,10 +46,11 @@ describe("memory of ended requests", () => {
     const server = Object.assign(new EventEmitter(), { setTimeout: () => undefined })
     const connections = Connections.make(server as unknown as Server, {
       idle: 60_000,
+      maxUnsent: 1024,
       minimumRate: { bytesPerSecond: 0, window: Duration.seconds(60) }
     })
     const sockets = Array.from({ length: atOnce }, () => {
-      const socket = Object.assign(new EventEmitter(), { bytesRead: 0, bytesWritten: 0 })
+      const socket = Object.assign(new EventEmitter(), { bytesRead: 0, bytesWritten: 0, writableLength: 0 })
       server.emit("connection", socket)
       return socket
     })
