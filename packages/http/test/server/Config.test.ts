@@ -83,7 +83,7 @@ describe("Config", () => {
           minRateWindow: "60000 millis",
           maxConnections: 10_000,
           maxConnectionsPerAddress: 512,
-          maxUnsentBytes: 128 * 1024 ** 2,
+          maxWaitingBytes: 128 * 1024 ** 2,
           rateFailedAuthentication: { requests: 60, window: Duration.minutes(1) },
           publicBuckets: false,
           rateAnonymous: { requests: 3000, window: Duration.minutes(1) },

@@ -120,6 +120,24 @@ describe("minimum rate", () => {
   })
 })
 
+describe("maximum bytes that wait for clients", () => {
+  it("large JSON bodies that are never complete → some closed, others answered", { timeout: 60_000 }, async () => {
+    const { files, key, service } = await start({ HOLDFAST_MAX_WAITING_BYTES: "4MiB" })
+    const text = JSON.stringify({ name: "large", metadata: { text: "x".repeat(1_000_000) } })
+    const json = (length: number) =>
+      head("POST", files, key, ["Content-Type: application/json", `Content-Length: ${length}`, "Connection: close"])
+    let closed = 0
+    const slow = Array.from({ length: 8 }, () =>
+      open(service.url, json(text.length + 1) + text).on("close", () => closed++)
+    )
+    await expect.poll(() => closed).toBeGreaterThanOrEqual(4)
+    expect(closed).toBeLessThan(slow.length)
+    // Metadata may have 16 KiB.
+    expect(await RawHttp.sendRaw(service.url, json(text.length) + text)).toMatch(/^HTTP\/1\.1 400 /)
+    for (const socket of slow) socket.destroy()
+  })
+})
+
 describe("maximum number of connections", () => {
   it("one connection more → 503, closed; after another one is closed → accepted", { timeout: 60_000 }, async () => {
     const service = await Process.serve({

@@ -49,7 +49,7 @@ const listener: RequestListener = (request, response) => {
 const start = (
   idle: Duration.Input,
   shutdownTimeout: Duration.Input = Duration.zero,
-  limits: Partial<Pick<StandaloneServer.Options, "maxUnsentBytes" | "minRate" | "minRateWindow">> = {}
+  limits: Partial<Pick<StandaloneServer.Options, "maxWaitingBytes" | "minRate" | "minRateWindow">> = {}
 ) =>
   ManagedRuntime.make(
     StandaloneServer.layer(Effect.succeed(listener), {
@@ -62,7 +62,7 @@ const start = (
       minRateWindow: Duration.minutes(1),
       maxConnections: 100,
       maxConnectionsPerAddress: 0,
-      maxUnsentBytes: 256 * 1024 ** 2,
+      maxWaitingBytes: 256 * 1024 ** 2,
       trustedProxies: [],
       corsOrigins: [],
       accessLog: false,
@@ -290,7 +290,7 @@ describe("StandaloneServer: slow readers", () => {
   })
 
   it("more unsent bytes than permitted → the slowest readers are closed, faster ones get all", async () => {
-    const runtime = start("1 minute", Duration.zero, { maxUnsentBytes: 2.5 * largeBytes })
+    const runtime = start("1 minute", Duration.zero, { maxWaitingBytes: 2.5 * largeBytes })
     const url = await urlOf(runtime)
     const { hostname, port } = new URL(url)
     const ends: Array<boolean> = []

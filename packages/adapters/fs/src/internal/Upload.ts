@@ -20,6 +20,12 @@ export interface Upload {
 /** The bytes of one write. Larger batches are not faster, and two batches are in memory at a time. */
 const batchBytes = 256 * 1024
 
+/** While the batches that are collected for all uploads have more bytes, batches are small: clients that send slowly occupy them for long. */
+const maxCollected = 32 * 1024 * 1024
+const smallBatchBytes = 32 * 1024
+
+let collected = 0
+
 /** The most bytes of an upload that are in memory: one batch is being written, the next one is collected. */
 export const bufferBytes = 2 * batchBytes
 
@@ -43,10 +49,15 @@ export const make = (path: string, directCalls: DirectCalls.DirectCalls): Upload
   let batch: Array<Uint8Array> = []
   let bytes = 0
 
-  const flush = (last: boolean): void => {
-    writer.begin(batch, bytes, last)
+  const forget = (): void => {
+    collected -= bytes
     batch = []
     bytes = 0
+  }
+
+  const flush = (last: boolean): void => {
+    writer.begin(batch, bytes, last)
+    forget()
   }
 
   /** Adds chunks from `index` on until the batch is full. Returns the next index; -1 when the batch is not full. */
@@ -57,8 +68,10 @@ export const make = (path: string, directCalls: DirectCalls.DirectCalls): Upload
       hash.update(chunk)
       batch.push(chunk)
       bytes += chunk.byteLength
+      collected += chunk.byteLength
       size += chunk.byteLength
-      if (bytes >= batchBytes || batch.length >= batchChunks) return i + 1
+      if (bytes >= (collected > maxCollected ? smallBatchBytes : batchBytes) || batch.length >= batchChunks)
+        return i + 1
     }
     return -1
   }
@@ -83,7 +96,8 @@ export const make = (path: string, directCalls: DirectCalls.DirectCalls): Upload
     Effect.map(() => ({ size, sha256: hash.digest("hex") }))
   )
 
-  return { accept: (chunks) => acceptFrom(splitLarge(chunks), 0), finish, discard: writer.discard }
+  const discard = Effect.andThen(Effect.sync(forget), writer.discard)
+  return { accept: (chunks) => acceptFrom(splitLarge(chunks), 0), finish, discard }
 }
 
 /**

@@ -15,6 +15,7 @@ import * as Schema from "effect/Schema"
 import { JsonRequest, JsonResponse, maxJsonBytes } from "../../contract/JsonMiddleware.ts"
 import type * as Problem from "../../problems/Problem.ts"
 import * as ProblemResponse from "../../problems/ProblemResponse.ts"
+import * as CollectedBodies from "../../incoming/CollectedBodies.ts"
 import * as NodeRequest from "../../incoming/NodeRequest.ts"
 import * as RequestTurns from "../../incoming/RequestTurns.ts"
 import * as JsonText from "../../transfer/request/JsonText.ts"
@@ -70,6 +71,7 @@ const readBuffer = (request: HttpServerRequest.HttpServerRequest): Effect.Effect
 const read = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<Uint8Array> => {
   const reading = readBuffer(request)
   if ((declaredLength(request) ?? maxJsonBytes) <= maxUnqueuedBytes) return reading
+  CollectedBodies.add(request)
   return Effect.flatMap(BodySource.IsSoleListener, (isSoleListener) => {
     const message = isSoleListener ? NodeRequest.find(request)?.message : undefined
     if (message === undefined) return reading

@@ -14,6 +14,7 @@ import * as Stream from "effect/Stream"
 import { createHash } from "node:crypto"
 import { IdleTimeout } from "../../handlers/support/IdleTimeout.ts"
 import { MinimumRate } from "../../transfer/MinimumRate.ts"
+import * as CollectedBodies from "../../incoming/CollectedBodies.ts"
 import * as RequestBody from "../../transfer/upload/RequestBody.ts"
 import { S3Error } from "../S3Error.ts"
 import type { SignatureSeed } from "../signature/VerifySignature.ts"
@@ -176,6 +177,7 @@ export const make = Effect.gen(function* () {
         Effect.fail(error.code === "EntityTooLarge" ? S3Error.of("MaxMessageLengthExceeded") : error)
       )
     )
+    CollectedBodies.add(request)
     const chunks = yield* Stream.runCollect(content)
     const root = XmlReader.read(Buffer.concat(chunks).toString())
     return root ?? (yield* S3Error.of("MalformedXML"))

@@ -247,11 +247,11 @@ export const settings = {
     "512",
     "Maximum number of open connections of one public IPv4 address or IPv6 network of 64 bits; 0 for no limit. Private and loopback addresses and trusted proxies have no limit, because a proxy carries the connections of many clients."
   ),
-  maxUnsentBytes: withDefault(
-    ["HOLDFAST_MAX_UNSENT_BYTES"],
+  maxWaitingBytes: withDefault(
+    ["HOLDFAST_MAX_WAITING_BYTES"],
     SettingType.bytes,
     "128MiB",
-    "Maximum bytes of responses that wait in memory until their clients read them. Beyond it, the connections of the slowest clients are closed."
+    "Maximum bytes that wait in memory for clients: responses that they read slowly, and bodies of JSON and XML that they send slowly. Beyond it, the connections of the slowest clients are closed."
   ),
   quotaBytes: withDefault(
     ["HOLDFAST_QUOTA_BYTES"],

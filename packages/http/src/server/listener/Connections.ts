@@ -4,6 +4,7 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 import * as Duration from "effect/Duration"
+import * as CollectedBodies from "../../incoming/CollectedBodies.ts"
 import * as MinimumRate from "../../transfer/MinimumRate.ts"
 import * as ExpectContinue from "./ExpectContinue.ts"
 import { PacedResponse } from "./PacedResponse.ts"
@@ -43,9 +44,10 @@ export interface Connections {
 interface ActiveRequest {
   readonly request: IncomingMessage
   readonly response: ServerResponse
-  /** Milliseconds of the monotonic clock, and the bytes that the socket had sent, when the request began. */
+  /** Milliseconds of the monotonic clock, and the bytes that the socket had transferred and received, when the request began. */
   readonly begun: number
-  readonly sentBefore: number
+  readonly transferredBefore: number
+  readonly receivedBefore: number
   /** Created at the first sample: most requests end before one. */
   meter: MinimumRate.Meter | undefined
   /** The bytes of the socket at the latest sample. */
@@ -67,7 +69,7 @@ interface OpenSocket {
   /** Responses of requests that were started and are not complete. */
   readonly running: Array<ServerResponse>
   /** Starts the requests that wait for those. */
-  readonly waiting: Array<() => void>
+  readonly queued: Array<() => void>
   /** Whether the connection closes after the answers to the requests that wait, because there are too many. */
   isFull: boolean
   /** Requests that came then, and are not answered. */
@@ -81,16 +83,16 @@ const maxRunning = 2
  * Requests of one connection that wait, at most. Node reads as many as a client sends, also while their handlers wait: a connection that
  * sent requests for ten seconds took 2 GB.
  */
-const maxWaiting = 64
+const maxQueued = 64
 
 /** Requests that are ignored until the answers before them are sent, before the connection is closed at once. */
 const maxIgnored = 1000
 
-/** Milliseconds between two sums of the bytes that wait for slow readers, while there are requests. */
-const unsentInterval = 100
+/** Milliseconds between two sums of the bytes that wait for clients, while there are requests. */
+const waitingInterval = 100
 
-/** Closing connections with fewer unsent bytes gains little. */
-const minUnsent = 16 * 1024
+/** To close connections for which fewer bytes wait gains little. */
+const minWaiting = 16 * 1024
 
 /**
  * Whether the client causes the stall: it sends nothing or reads nothing. A handler that works for long is not a fault.
@@ -110,20 +112,21 @@ const rateMargin = 1.25
 /** The rate of each socket is sampled so often in a window. */
 const samples = 10
 
-/** The bytes of responses that wait in memory for the client. */
-const unsentOf = (socket: Socket, { running }: OpenSocket): number => {
+/** The bytes that wait in memory for the client: those of responses, and of a body that is collected. */
+const waitingBytesOf = (socket: Socket, { active, running }: OpenSocket): number => {
   let bytes = socket.writableLength
   for (const [index, response] of running.entries()) {
     if (response instanceof PacedResponse) bytes += response.bodyLength
     // The first response writes to the socket. The others keep their bytes until it is complete.
     if (index > 0) bytes += response.writableLength
   }
+  if (active !== undefined && CollectedBodies.has(active.request)) bytes += socket.bytesRead - active.receivedBefore
   return bytes
 }
 
 export interface Limits {
-  /** Bytes of responses that wait in memory for clients, of all connections. Beyond, the connections of the slowest ones are closed. */
-  readonly maxUnsent: number
+  /** Bytes that wait in memory for clients, of all connections. Beyond, the connections of the slowest clients are closed. */
+  readonly maxWaitingBytes: number
   /** Milliseconds after which a socket that transfers nothing is closed, if the client causes it. */
   readonly idle: number
   /** A socket whose client is slower is closed. */
@@ -134,7 +137,7 @@ export interface Limits {
  * Tracks the sockets of a server, and closes those whose clients stall or are too slow. Node's own `requestTimeout` is not
  * used: it limits the duration of the whole request and would abort long uploads.
  */
-export const make = (server: Server, { idle, maxUnsent, minimumRate }: Limits): Connections => {
+export const make = (server: Server, { idle, maxWaitingBytes, minimumRate }: Limits): Connections => {
   const window = Duration.times(minimumRate.window, rateMargin)
   const open = new Map<Socket, OpenSocket>()
   let inFlight = 0
@@ -151,40 +154,40 @@ export const make = (server: Server, { idle, maxUnsent, minimumRate }: Limits): 
   const startNext = (state: OpenSocket, response: ServerResponse): void => {
     const index = state.running.indexOf(response)
     if (index >= 0) state.running.splice(index, 1)
-    if (state.running.length < maxRunning) state.waiting.shift()?.()
+    if (state.running.length < maxRunning) state.queued.shift()?.()
   }
 
-  /** Bytes per second that a client has read of its response. At first it has a second. */
-  const rateOf = (socket: Socket, { begun, sentBefore }: ActiveRequest, at: number): number =>
-    (socket.bytesWritten - socket.writableLength - sentBefore) / Math.max(1, (at - begun) / 1000)
+  /** Bytes per second that a client has sent of its request and read of the response. At first it has a second. */
+  const rateOf = (socket: Socket, { begun, transferredBefore }: ActiveRequest, at: number): number =>
+    (transferredBy(socket) - transferredBefore) / Math.max(1, (at - begun) / 1000)
 
-  /** Closes the connections of the slowest readers while all of them together keep too many bytes. */
-  const limitUnsent = (): void => {
-    let unsent = 0
-    for (const [socket, state] of open) unsent += unsentOf(socket, state)
-    if (unsent <= maxUnsent) return
+  /** Closes the connections of the slowest clients while too many bytes wait for all of them together. */
+  const limitWaiting = (): void => {
+    let waiting = 0
+    for (const [socket, state] of open) waiting += waitingBytesOf(socket, state)
+    if (waiting <= maxWaitingBytes) return
     const at = performance.now()
-    const readers = [...open].flatMap(([socket, state]) => {
+    const clients = [...open].flatMap(([socket, state]) => {
       const { active } = state
-      const bytes = unsentOf(socket, state)
-      return active === undefined || bytes < minUnsent ? [] : [{ socket, bytes, rate: rateOf(socket, active, at) }]
+      const bytes = waitingBytesOf(socket, state)
+      return active === undefined || bytes < minWaiting ? [] : [{ socket, bytes, rate: rateOf(socket, active, at) }]
     })
-    for (const { bytes, socket } of readers.toSorted((one, other) => one.rate - other.rate)) {
-      if (unsent <= maxUnsent) break
-      unsent -= bytes
+    for (const { bytes, socket } of clients.toSorted((one, other) => one.rate - other.rate)) {
+      if (waiting <= maxWaitingBytes) break
+      waiting -= bytes
       shed(socket)
     }
   }
 
-  let unsentTimer: NodeJS.Timeout | undefined
-  const watchUnsent = (): void => {
-    if (unsentTimer !== undefined) return
-    unsentTimer = setInterval(() => {
-      limitUnsent()
+  let waitingTimer: NodeJS.Timeout | undefined
+  const watchWaiting = (): void => {
+    if (waitingTimer !== undefined) return
+    waitingTimer = setInterval(() => {
+      limitWaiting()
       if (inFlight > 0) return
-      clearInterval(unsentTimer)
-      unsentTimer = undefined
-    }, unsentInterval).unref()
+      clearInterval(waitingTimer)
+      waitingTimer = undefined
+    }, waitingInterval).unref()
   }
 
   const endRequest = (state: OpenSocket, ended: ActiveRequest | undefined): void => {
@@ -202,14 +205,14 @@ export const make = (server: Server, { idle, maxUnsent, minimumRate }: Limits): 
       counted: { received: 0, sent: 0 },
       isIdle: false,
       running: [],
-      waiting: [],
+      queued: [],
       isFull: false,
       ignored: 0
     }
     open.set(socket, state)
     socket.once("close", () => {
       open.delete(socket)
-      state.waiting.length = 0
+      state.queued.length = 0
       endRequest(state, state.active)
       receivedOnClosed += socket.bytesRead
       sentOnClosed += socket.bytesWritten
@@ -238,7 +241,7 @@ export const make = (server: Server, { idle, maxUnsent, minimumRate }: Limits): 
   const timer = setInterval(sample, interval).unref()
   server.once("close", () => {
     clearInterval(timer)
-    clearInterval(unsentTimer)
+    clearInterval(waitingTimer)
   })
 
   return {
@@ -264,20 +267,27 @@ export const make = (server: Server, { idle, maxUnsent, minimumRate }: Limits): 
         state.running.push(response)
         run()
       }
-      if (state.running.length < maxRunning && state.waiting.length === 0) return start()
-      state.waiting.push(start)
-      if (state.waiting.length < maxWaiting) return
+      if (state.running.length < maxRunning && state.queued.length === 0) return start()
+      state.queued.push(start)
+      if (state.queued.length < maxQueued) return
       state.isFull = true
       response.shouldKeepAlive = false
     },
     track: (request, response) => {
       const { socket } = request
       const begun = performance.now()
-      const sentBefore = socket.bytesWritten - socket.writableLength
-      const active: ActiveRequest = { request, response, begun, sentBefore, meter: undefined, transferred: 0 }
+      const active: ActiveRequest = {
+        request,
+        response,
+        begun,
+        transferredBefore: transferredBy(socket),
+        receivedBefore: socket.bytesRead,
+        meter: undefined,
+        transferred: 0
+      }
       const state = open.get(socket)
       const before = state?.counted ?? { received: 0, sent: 0 }
-      watchUnsent()
+      watchWaiting()
       if (state !== undefined) {
         if (state.active === undefined) inFlight++
         state.active = active

@@ -35,7 +35,7 @@ export type Options = Pick<
   | "logFormat"
   | "maxConnections"
   | "maxConnectionsPerAddress"
-  | "maxUnsentBytes"
+  | "maxWaitingBytes"
   | "minRate"
   | "minRateWindow"
   | "port"
@@ -101,7 +101,7 @@ const open = Effect.fnUntraced(function* (
   })
   const connections = Connections.make(server, {
     idle: idle + stallMargin,
-    maxUnsent: options.maxUnsentBytes,
+    maxWaitingBytes: options.maxWaitingBytes,
     minimumRate: { bytesPerSecond: options.minRate, window: options.minRateWindow }
   })
   const newRequestId = () => shared.assignRequestId(undefined)

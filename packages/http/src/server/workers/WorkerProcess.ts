@@ -64,7 +64,7 @@ export const fromEnvironment = (
       }
 }
 
-type Shared = Pick<Config, "databasePool" | "maxConnections" | "maxConnectionsPerAddress" | "maxUnsentBytes">
+type Shared = Pick<Config, "databasePool" | "maxConnections" | "maxConnectionsPerAddress" | "maxWaitingBytes">
 
 /** Returns the settings with the share of one process in what the service may have in all. The shares are equal, and rounded up. */
 export const shareOf = <C extends Shared>(config: C, worker: WorkerProcess | undefined): C => {
@@ -75,6 +75,6 @@ export const shareOf = <C extends Shared>(config: C, worker: WorkerProcess | und
     databasePool: share(config.databasePool),
     maxConnections: share(config.maxConnections),
     maxConnectionsPerAddress: share(config.maxConnectionsPerAddress),
-    maxUnsentBytes: share(config.maxUnsentBytes)
+    maxWaitingBytes: share(config.maxWaitingBytes)
   }
 }

@@ -46,7 +46,7 @@ describe("memory of ended requests", () => {
     const server = Object.assign(new EventEmitter(), { setTimeout: () => undefined })
     const connections = Connections.make(server as unknown as Server, {
       idle: 60_000,
-      maxUnsent: 1024,
+      maxWaitingBytes: 1024,
       minimumRate: { bytesPerSecond: 0, window: Duration.seconds(60) }
     })
     const sockets = Array.from({ length: atOnce }, () => {
