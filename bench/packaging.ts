@@ -8,7 +8,7 @@
  * ffmpeg only fails, so that neither posters nor lower renditions are included. It is the published program: the memory depends on that.
  */
 import { createHash } from "node:crypto"
-import { chmod, copyFile, mkdir, open, readdir, stat, writeFile } from "node:fs/promises"
+import { copyFile, mkdir, open, readdir, stat, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import * as Effect from "effect/Effect"
@@ -18,6 +18,7 @@ import * as Conversions from "./support/fixtures/Conversions.ts"
 import * as Database from "./support/fixtures/Database.ts"
 import * as HoldfastService from "./support/fixtures/HoldfastService.ts"
 import * as PublishedProgram from "./support/fixtures/PublishedProgram.ts"
+import * as StubTranscoder from "./support/fixtures/StubTranscoder.ts"
 import * as TemporaryDirectory from "./support/fixtures/TemporaryDirectory.ts"
 import * as Tenancy from "./support/fixtures/Tenancy.ts"
 import * as Videos from "./support/fixtures/Videos.ts"
@@ -96,18 +97,6 @@ const requestsBeforeViewers = 600
 const sampleInterval = "10 millis"
 
 const mebibytes = (bytes: number): string => (bytes / 1024 ** 2).toFixed(1)
-
-/** Writes programs in place of ffmpeg and ffprobe, which are ready and then fail. Returns the path of the first. */
-const makeTranscoder = (directory: string) =>
-  attempt("A program in place of ffmpeg", async () => {
-    await mkdir(directory)
-    for (const name of ["ffmpeg", "ffprobe"]) {
-      const path = join(directory, name)
-      await writeFile(path, '#!/bin/sh\ntest "$1" = -version && echo ffmpeg version 7.0\n')
-      await chmod(path, 0o755)
-    }
-    return join(directory, "ffmpeg")
-  })
 
 /** Returns the bytes of all files below a directory. */
 const bytesBelow = (directory: string) =>
@@ -372,8 +361,7 @@ const measure = ({ directory: parent, isFirstOnly, minutes, profile, rounds, vie
     const runLoad = yield* LoadProcess.start({ log: join(directory, "load.log") })
     const script = yield* PublishedProgram.build(directory)
     const context = { database: Database.sqlite, directory, profile, runLoad, script }
-    const ffmpeg = yield* makeTranscoder(join(directory, "programs"))
-    const environment = { HOLDFAST_FFMPEG: ffmpeg, HOLDFAST_FFMPEG_SANDBOX: "off" }
+    const environment = yield* StubTranscoder.make(join(directory, "programs"))
     const service = yield* HoldfastService.start(context, environment)
     const blobs = join(HoldfastService.dataDirectory(directory), "blobs")
 
