@@ -7,6 +7,7 @@ import * as PromiseApiContext from "@holdfast/core/promises/PromiseApiContext"
 import * as Effect from "effect/Effect"
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http"
 import * as ClientAddress from "../incoming/ClientAddress.ts"
+import * as Pipelining from "../incoming/Pipelining.ts"
 import * as TrustedProxies from "../incoming/TrustedProxies.ts"
 import { type LimitOptions, toLimits } from "./LimitOptions.ts"
 import * as Mount from "./Mount.ts"
@@ -64,11 +65,14 @@ export const make = (
   }
   type Handle = (request: IncomingMessage, response: ServerResponse, mounted: Mount.MountedRequest) => void
   let handle: Handle | undefined
+  const pipelining = Pipelining.make((socket) => socket.destroy())
   const building = Mount.make(context).then(async (mount) => {
     const listener = await Effect.runPromiseWith(context.services)(makeListener(mount))
     handle = (request, response, mounted) => {
-      mount.register(request, mounted)
-      listener(request, response)
+      pipelining.start(response, () => {
+        mount.register(request, mounted)
+        listener(request, response)
+      })
     }
     return handle
   })

@@ -9,6 +9,7 @@ import { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as Scope from "effect/Scope"
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http"
 import * as ClientAddress from "../incoming/ClientAddress.ts"
+import * as Pipelining from "../incoming/Pipelining.ts"
 import * as TrustedProxies from "../incoming/TrustedProxies.ts"
 import type { Endpoint } from "../s3/Address.ts"
 import * as S3Routes from "../s3/S3Routes.ts"
@@ -59,10 +60,14 @@ export const toS3Handler = (
   }).pipe(Effect.provideContext(context.services), Effect.runPromise)
   // Each request reports a failed build. Before the first request, nothing could.
   building.catch(() => undefined)
+  const pipelining = Pipelining.make((socket) => socket.destroy())
 
   return (request, response) => {
     building.then(
-      (listener) => (context.isClosed() ? Refusal.send(response, Refusal.closed) : listener(request, response)),
+      (listener) =>
+        context.isClosed()
+          ? Refusal.send(response, Refusal.closed)
+          : pipelining.start(response, () => listener(request, response)),
       () => Refusal.send(response, Refusal.closed)
     )
   }

@@ -5,6 +5,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 import * as Duration from "effect/Duration"
 import * as CollectedBodies from "../../incoming/CollectedBodies.ts"
+import * as Pipelining from "../../incoming/Pipelining.ts"
 import * as MinimumRate from "../../transfer/MinimumRate.ts"
 import * as ExpectContinue from "./ExpectContinue.ts"
 import { PacedResponse } from "./PacedResponse.ts"
@@ -24,12 +25,8 @@ export interface Connections {
   readonly shed: () => number
   /** Tracks a request from its beginning. The function that it returns gives the bytes so far of this request alone. */
   readonly track: (request: IncomingMessage, response: ServerResponse) => () => Traffic
-  /**
-   * Starts a request that is tracked, at once or after earlier requests of its connection were answered: a client may send the next
-   * requests before it has read the answers (RFC 9112, section 9.3.2). Of very many only the first ones start, and the connection closes
-   * after their answers.
-   */
-  readonly start: (response: ServerResponse, run: () => void) => void
+  /** Starts a request that is tracked, see `Pipelining`. */
+  readonly start: Pipelining.Pipelining["start"]
   /** Makes each connection close after the response to its current request, as far as the head of the response is not sent. */
   readonly closeAfterResponses: () => void
   /**
@@ -66,27 +63,7 @@ interface OpenSocket {
   counted: Traffic
   /** Whether a request has been received and answered completely since which no other began. */
   isIdle: boolean
-  /** Responses of requests that were started and are not complete. */
-  readonly running: Array<ServerResponse>
-  /** Starts the requests that wait for those. */
-  readonly queued: Array<() => void>
-  /** Whether the connection closes after the answers to the requests that wait, because there are too many. */
-  isFull: boolean
-  /** Requests that came then, and are not answered. */
-  ignored: number
 }
-
-/** Requests of one connection that are started at once. Their answers are kept in memory until those before them are sent. */
-const maxRunning = 2
-
-/**
- * Requests of one connection that wait, at most. Node reads as many as a client sends, also while their handlers wait: a connection that
- * sent requests for ten seconds took 2 GB.
- */
-const maxQueued = 64
-
-/** Requests that are ignored until the answers before them are sent, before the connection is closed at once. */
-const maxIgnored = 1000
 
 /** Milliseconds between two sums of the bytes that wait for clients, while there are requests. */
 const waitingInterval = 100
@@ -113,7 +90,11 @@ const rateMargin = 1.25
 const samples = 10
 
 /** The bytes that wait in memory for the client: those of responses, and of a body that is collected. */
-const waitingBytesOf = (socket: Socket, { active, running }: OpenSocket): number => {
+const waitingBytesOf = (
+  socket: Socket,
+  active: ActiveRequest | undefined,
+  running: ReadonlyArray<ServerResponse>
+): number => {
   let bytes = socket.writableLength
   for (const [index, response] of running.entries()) {
     if (response instanceof PacedResponse) bytes += response.bodyLength
@@ -150,12 +131,7 @@ export const make = (server: Server, { idle, maxWaitingBytes, minimumRate }: Lim
     socket.destroy()
   }
 
-  /** Starts the next request of a connection, after one was answered. */
-  const startNext = (state: OpenSocket, response: ServerResponse): void => {
-    const index = state.running.indexOf(response)
-    if (index >= 0) state.running.splice(index, 1)
-    if (state.running.length < maxRunning) state.queued.shift()?.()
-  }
+  const pipelining = Pipelining.make(shed)
 
   /** Bytes per second that a client has sent of its request and read of the response. At first it has a second. */
   const rateOf = (socket: Socket, { begun, transferredBefore }: ActiveRequest, at: number): number =>
@@ -163,13 +139,14 @@ export const make = (server: Server, { idle, maxWaitingBytes, minimumRate }: Lim
 
   /** Closes the connections of the slowest clients while too many bytes wait for all of them together. */
   const limitWaiting = (): void => {
+    const bytesOf = (socket: Socket, active: ActiveRequest | undefined) =>
+      waitingBytesOf(socket, active, pipelining.runningOn(socket))
     let waiting = 0
-    for (const [socket, state] of open) waiting += waitingBytesOf(socket, state)
+    for (const [socket, { active }] of open) waiting += bytesOf(socket, active)
     if (waiting <= maxWaitingBytes) return
     const at = performance.now()
-    const clients = [...open].flatMap(([socket, state]) => {
-      const { active } = state
-      const bytes = waitingBytesOf(socket, state)
+    const clients = [...open].flatMap(([socket, { active }]) => {
+      const bytes = bytesOf(socket, active)
       return active === undefined || bytes < minWaiting ? [] : [{ socket, bytes, rate: rateOf(socket, active, at) }]
     })
     for (const { bytes, socket } of clients.toSorted((one, other) => one.rate - other.rate)) {
@@ -200,19 +177,10 @@ export const make = (server: Server, { idle, maxWaitingBytes, minimumRate }: Lim
   }
 
   server.on("connection", (socket: Socket) => {
-    const state: OpenSocket = {
-      active: undefined,
-      counted: { received: 0, sent: 0 },
-      isIdle: false,
-      running: [],
-      queued: [],
-      isFull: false,
-      ignored: 0
-    }
+    const state: OpenSocket = { active: undefined, counted: { received: 0, sent: 0 }, isIdle: false }
     open.set(socket, state)
     socket.once("close", () => {
       open.delete(socket)
-      state.queued.length = 0
       endRequest(state, state.active)
       receivedOnClosed += socket.bytesRead
       sentOnClosed += socket.bytesWritten
@@ -255,24 +223,7 @@ export const make = (server: Server, { idle, maxWaitingBytes, minimumRate }: Lim
     },
     inFlight: () => inFlight,
     shed: () => closed,
-    start: (response, run) => {
-      const { socket } = response.req
-      const state = open.get(socket)
-      if (state === undefined) return run()
-      if (state.isFull) {
-        if (++state.ignored > maxIgnored) shed(socket)
-        return
-      }
-      const start = (): void => {
-        state.running.push(response)
-        run()
-      }
-      if (state.running.length < maxRunning && state.queued.length === 0) return start()
-      state.queued.push(start)
-      if (state.queued.length < maxQueued) return
-      state.isFull = true
-      response.shouldKeepAlive = false
-    },
+    start: pipelining.start,
     track: (request, response) => {
       const { socket } = request
       const begun = performance.now()
@@ -292,10 +243,7 @@ export const make = (server: Server, { idle, maxWaitingBytes, minimumRate }: Lim
         if (state.active === undefined) inFlight++
         state.active = active
         state.isIdle = false
-        response.once("close", () => {
-          endRequest(state, active)
-          startNext(state, response)
-        })
+        response.once("close", () => endRequest(state, active))
       }
       return () => {
         const now = { received: socket.bytesRead, sent: socket.bytesWritten }
