@@ -251,7 +251,7 @@ export const settings = {
     ["HOLDFAST_MAX_WAITING_BYTES"],
     SettingType.bytes,
     "128MiB",
-    "Maximum bytes that wait in memory for clients: responses that they read slowly, and bodies of JSON and XML that they send slowly. Beyond it, the connections of the slowest clients are closed."
+    "Maximum bytes that wait for clients in the memory of a process: responses that they read slowly, and bodies of JSON and XML that they send slowly. Beyond it, the connections of the slowest clients are closed."
   ),
   quotaBytes: withDefault(
     ["HOLDFAST_QUOTA_BYTES"],

@@ -64,7 +64,7 @@ export const fromEnvironment = (
       }
 }
 
-type Shared = Pick<Config, "databasePool" | "maxConnections" | "maxConnectionsPerAddress" | "maxWaitingBytes">
+type Shared = Pick<Config, "databasePool" | "maxConnections" | "maxConnectionsPerAddress">
 
 /** Returns the settings with the share of one process in what the service may have in all. The shares are equal, and rounded up. */
 export const shareOf = <C extends Shared>(config: C, worker: WorkerProcess | undefined): C => {
@@ -74,7 +74,6 @@ export const shareOf = <C extends Shared>(config: C, worker: WorkerProcess | und
     ...config,
     databasePool: share(config.databasePool),
     maxConnections: share(config.maxConnections),
-    maxConnectionsPerAddress: share(config.maxConnectionsPerAddress),
-    maxWaitingBytes: share(config.maxWaitingBytes)
+    maxConnectionsPerAddress: share(config.maxConnectionsPerAddress)
   }
 }
