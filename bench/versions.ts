@@ -1,10 +1,10 @@
 /**
  * Compares the service with another version of it, under the same load in turns:
- * `node bench/versions.ts --other DIR [request…] [--rounds N] [--database sqlite|postgres]`.
+ * `node bench/versions.ts --other DIR [request…] [--starts N] [--rounds N] [--database sqlite|postgres]`.
  *
  * Both programs are built as they are published. The times of two runs on one machine often differ more than two versions do, and
- * the ratios of many short rounds in turns do not. Prints the medians of these ratios, this version to the other one, with their
- * quartiles.
+ * the ratios of many short rounds in turns do not, but those of different processes do: of uploads, by a tenth. So the processes are started
+ * several times. Prints the medians of all ratios, this version to the other one, with their quartiles.
  */
 import { mkdir } from "node:fs/promises"
 import { join, resolve } from "node:path"
@@ -49,6 +49,8 @@ const kinds: ReadonlyArray<Kind> = [
 interface Arguments extends CommonArguments.CommonArguments {
   /** The directory of the other version's sources. */
   readonly other: string
+  /** How often the processes are started. */
+  readonly starts: number
   readonly rounds: number
   readonly kinds: ReadonlyArray<Kind>
 }
@@ -59,7 +61,8 @@ const usage = [
   "Requests: view, record, list, raw, form; all without any.",
   "",
   "  --other DIR       the sources of the other version, with their dependencies installed (`git worktree add DIR COMMIT`)",
-  "  --rounds N        rounds of each version, in turns; 15 when absent",
+  "  --starts N        how often the processes of both versions are started; 4 when absent",
+  "  --rounds N        rounds of each version after each start, in turns; 5 when absent",
   "  --database NAME   sqlite or postgres; without it both",
   "  --directory DIR   for temporary files",
   "  --help",
@@ -71,13 +74,20 @@ const parse = (args: ReadonlyArray<string>): Arguments | undefined => {
   const { positionals, values } = parseArgs({
     args: [...args],
     allowPositionals: true,
-    options: { database, directory, help, other: { type: "string" }, rounds: { type: "string", default: "15" } }
+    options: {
+      database,
+      directory,
+      help,
+      other: { type: "string" },
+      starts: { type: "string", default: "4" },
+      rounds: { type: "string", default: "5" }
+    }
   })
   if (values.help) return undefined
   if (values.other === undefined) throw new Error("--other is required. See --help.")
   return {
     ...CommonArguments.of(values),
-    ...CommonArguments.numbers(values, { rounds: [3] }),
+    ...CommonArguments.numbers(values, { rounds: [3], starts: [1] }),
     other: resolve(values.other),
     kinds: CommonArguments.select("request", positionals, kinds)
   }
@@ -116,27 +126,40 @@ const prepare = Effect.fnUntraced(function* (service: HoldfastService.HoldfastSe
   return prepared
 })
 
-const measure = (name: "sqlite" | "postgres", { directory, kinds, other, rounds }: Arguments) =>
-  Effect.gen(function* () {
-    const root = yield* TemporaryDirectory.make(directory, 2 ** 30)
-    const database = yield* Database.open(name)
-    const runLoad = yield* LoadProcess.start({ log: join(root, "load.log") })
-    const start = Effect.fnUntraced(function* (version: string, script: string) {
-      const directory = join(root, version)
-      yield* attempt("Creating a directory", () => mkdir(directory))
-      const context = { database, directory, runLoad, profile: undefined, script }
-      return yield* prepare(yield* HoldfastService.start(context))
-    })
-    const [own, theirs] = [
-      yield* PublishedProgram.build(join(root, "own")),
-      yield* PublishedProgram.build(join(root, "other"), other)
-    ]
-    // Two processes of one version differ by some 5 %, whatever runs in them: each version has two, started in both orders.
-    const first = yield* start("own-1", own)
-    const others = [yield* start("other-1", theirs), yield* start("other-2", theirs)]
-    const services = [first, ...others, yield* start("own-2", own)]
+/** What a round took: both processes of a version together. */
+interface RoundTimes {
+  readonly cpuMs: number
+  readonly wallMs: number
+}
 
-    for (const kind of kinds) {
+interface Programs {
+  readonly own: string
+  readonly other: string
+}
+
+/** Starts both versions, and returns the rounds of each kind of request: those of this version, and of the other one. */
+const measureStart = (
+  name: "sqlite" | "postgres",
+  directory: string,
+  programs: Programs,
+  { kinds, rounds }: Pick<Arguments, "kinds" | "rounds">
+) =>
+  Effect.gen(function* () {
+    yield* attempt("Creating a directory", () => mkdir(directory))
+    const database = yield* Database.open(name)
+    const runLoad = yield* LoadProcess.start({ log: join(directory, "load.log") })
+    const start = Effect.fnUntraced(function* (version: string, script: string) {
+      const own = join(directory, version)
+      yield* attempt("Creating a directory", () => mkdir(own))
+      return yield* prepare(
+        yield* HoldfastService.start({ database, directory: own, runLoad, profile: undefined, script })
+      )
+    })
+    // Each version has two processes, started in both orders.
+    const first = yield* start("own-1", programs.own)
+    const others = [yield* start("other-1", programs.other), yield* start("other-2", programs.other)]
+    const services = [first, ...others, yield* start("own-2", programs.own)]
+    return yield* Effect.forEach(kinds, (kind) => {
       const subjects = services.map((service) =>
         LoadSubject.make({
           ...service,
@@ -147,24 +170,37 @@ const measure = (name: "sqlite" | "postgres", { directory, kinds, other, rounds 
           unitsPerRequest: 1
         })
       )
-      const measured = yield* Rounds.interleave(subjects, rounds)
-      /** Returns what a version took in each round: the sum of its two processes. */
-      const timesOf = (processes: ReadonlyArray<number>, of: (sample: Measurement.Sample) => number) =>
-        Array.from({ length: rounds }, (_, round) =>
-          processes.reduce((sum, index) => {
-            const sample = measured[index]?.rounds[round]
-            return sum + (sample === undefined ? NaN : of(sample))
-          }, 0)
-        )
-      const ratiosOf = (of: (sample: Measurement.Sample) => number) => {
-        const before = timesOf([1, 2], of)
-        return timesOf([0, 3], of).map((time, round) => time / (before[round] ?? NaN))
-      }
-      const cpu = ({ cpuMs, databaseMs }: Measurement.Sample) => cpuMs + databaseMs
+      return Effect.map(Rounds.interleave(subjects, rounds), (measured) => {
+        const timesOf = (processes: ReadonlyArray<number>): ReadonlyArray<RoundTimes> =>
+          Array.from({ length: rounds }, (_, round) => {
+            const samples = processes.flatMap((index) => measured[index]?.rounds[round] ?? [])
+            const sum = (of: (sample: Measurement.Sample) => number) =>
+              samples.reduce((total, sample) => total + of(sample), 0)
+            return { cpuMs: sum((one) => one.cpuMs + one.databaseMs), wallMs: sum(({ wallMs }) => wallMs) }
+          })
+        return { own: timesOf([0, 3]), other: timesOf([1, 2]) }
+      })
+    })
+  }).pipe(Effect.scoped)
+
+const measure = (name: "sqlite" | "postgres", { directory, kinds, other, rounds, starts }: Arguments) =>
+  Effect.gen(function* () {
+    const root = yield* TemporaryDirectory.make(directory, 2 ** 30)
+    const programs = {
+      own: yield* PublishedProgram.build(join(root, "own")),
+      other: yield* PublishedProgram.build(join(root, "other"), other)
+    }
+    const measured = yield* Effect.forEach(Array.from({ length: starts }).keys(), (start) =>
+      measureStart(name, join(root, `${start}`), programs, { kinds, rounds })
+    )
+    for (const [index, kind] of kinds.entries()) {
+      const all = measured.flatMap((one) => one[index] ?? [])
+      const ratiosOf = (of: (times: RoundTimes) => number): ReadonlyArray<number> =>
+        all.flatMap(({ other, own }) => own.map((times, round) => of(times) / of(other[round] ?? times)))
+      const own = all.flatMap(({ own }) => own.map(({ cpuMs }) => cpuMs / 2))
       yield* Main.print(
-        `${name.padEnd(8)} ${kind.name.padEnd(6)} processor time ${describe(ratiosOf(cpu))}, ` +
-          `wall time ${describe(ratiosOf(({ wallMs }) => wallMs))}; ` +
-          `${(quantile(timesOf([0, 3], cpu), 0.5) / 2).toFixed(3)} ms each\n`
+        `${name.padEnd(8)} ${kind.name.padEnd(6)} processor time ${describe(ratiosOf(({ cpuMs }) => cpuMs))}, ` +
+          `wall time ${describe(ratiosOf(({ wallMs }) => wallMs))}; ${quantile(own, 0.5).toFixed(3)} ms each\n`
       )
     }
   }).pipe(Effect.scoped)
