@@ -61,8 +61,8 @@ const usage = [
   "Requests: view, record, list, raw, form; all without any.",
   "",
   "  --other DIR       the sources of the other version, with their dependencies installed (`git worktree add DIR COMMIT`)",
-  "  --starts N        how often the processes of both versions are started; 4 when absent",
-  "  --rounds N        rounds of each version after each start, in turns; 5 when absent",
+  "  --starts N        how often the processes of both versions are started; 6 when absent",
+  "  --rounds N        rounds of each version after each start, in turns; 4 when absent",
   "  --database NAME   sqlite or postgres; without it both",
   "  --directory DIR   for temporary files",
   "  --help",
@@ -79,8 +79,8 @@ const parse = (args: ReadonlyArray<string>): Arguments | undefined => {
       directory,
       help,
       other: { type: "string" },
-      starts: { type: "string", default: "4" },
-      rounds: { type: "string", default: "5" }
+      starts: { type: "string", default: "6" },
+      rounds: { type: "string", default: "4" }
     }
   })
   if (values.help) return undefined
@@ -140,25 +140,31 @@ interface Programs {
 /** Starts both versions, and returns the rounds of each kind of request: those of this version, and of the other one. */
 const measureStart = (
   name: "sqlite" | "postgres",
-  directory: string,
+  start: number,
+  root: string,
   programs: Programs,
   { kinds, rounds }: Pick<Arguments, "kinds" | "rounds">
 ) =>
   Effect.gen(function* () {
+    const directory = join(root, `${start}`)
     yield* attempt("Creating a directory", () => mkdir(directory))
     const database = yield* Database.open(name)
     const runLoad = yield* LoadProcess.start({ log: join(directory, "load.log") })
-    const start = Effect.fnUntraced(function* (version: string, script: string) {
+    const startService = Effect.fnUntraced(function* (version: string, script: string) {
       const own = join(directory, version)
       yield* attempt("Creating a directory", () => mkdir(own))
       return yield* prepare(
         yield* HoldfastService.start({ database, directory: own, runLoad, profile: undefined, script })
       )
     })
-    // Each version has two processes, started in both orders.
-    const first = yield* start("own-1", programs.own)
-    const others = [yield* start("other-1", programs.other), yield* start("other-2", programs.other)]
-    const services = [first, ...others, yield* start("own-2", programs.own)]
+    // Each version has two processes. Those that are started first and last differ from the others, whatever runs in them.
+    const outer = start % 2 === 0 ? "own" : "other"
+    const inner = outer === "own" ? "other" : "own"
+    const versions = [outer, inner, inner, outer] as const
+    const services = yield* Effect.forEach(versions, (version, index) =>
+      startService(`${version}-${index}`, programs[version])
+    )
+    const indexesOf = (version: keyof Programs) => versions.flatMap((one, index) => (one === version ? index : []))
     return yield* Effect.forEach(kinds, (kind) => {
       const subjects = services.map((service) =>
         LoadSubject.make({
@@ -178,7 +184,7 @@ const measureStart = (
               samples.reduce((total, sample) => total + of(sample), 0)
             return { cpuMs: sum((one) => one.cpuMs + one.databaseMs), wallMs: sum(({ wallMs }) => wallMs) }
           })
-        return { own: timesOf([0, 3]), other: timesOf([1, 2]) }
+        return { own: timesOf(indexesOf("own")), other: timesOf(indexesOf("other")) }
       })
     })
   }).pipe(Effect.scoped)
@@ -191,7 +197,7 @@ const measure = (name: "sqlite" | "postgres", { directory, kinds, other, rounds,
       other: yield* PublishedProgram.build(join(root, "other"), other)
     }
     const measured = yield* Effect.forEach(Array.from({ length: starts }).keys(), (start) =>
-      measureStart(name, join(root, `${start}`), programs, { kinds, rounds })
+      measureStart(name, start, root, programs, { kinds, rounds })
     )
     for (const [index, kind] of kinds.entries()) {
       const all = measured.flatMap((one) => one[index] ?? [])

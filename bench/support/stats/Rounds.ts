@@ -1,6 +1,6 @@
 /**
- * Measures several subjects in alternating rounds (A, B, B, A, …), so that a change of the machine's load meanwhile
- * affects all of them.
+ * Measures several subjects in turns, so that a change of the machine's load meanwhile affects all of them. Their order changes from round to
+ * round: what a subject leaves behind, such as writes to the disk, affects the next one.
  */
 import * as Effect from "effect/Effect"
 import type { BenchFailure } from "../run/BenchFailure.ts"
@@ -15,6 +15,18 @@ export interface Subject<E = BenchFailure> {
   readonly round: Effect.Effect<Measurement.Sample, E>
 }
 
+/**
+ * Returns the order of the subjects in a round. In as many rounds as there are subjects, or twice as many of an odd number, each follows each
+ * other one equally often, but for the first of a round (a Latin square that is balanced for first-order carryover: Williams, 1949).
+ */
+const orderOf = (count: number, round: number): ReadonlyArray<number> => {
+  const order = Array.from({ length: count }, (_, place) => {
+    const zigzag = place % 2 === 1 ? (place + 1) / 2 : count - place / 2
+    return (zigzag + round) % count
+  })
+  return count % 2 === 1 && Math.floor(round / count) % 2 === 1 ? order.toReversed() : order
+}
+
 /** Measures all subjects in the same number of rounds. */
 export const interleave = <E>(
   subjects: ReadonlyArray<Subject<E>>,
@@ -24,9 +36,9 @@ export const interleave = <E>(
     yield* Effect.forEach(subjects, ({ warmUp }) => warmUp, { discard: true })
     const samples = subjects.map((): Array<Measurement.Sample> => [])
     for (let round = 0; round < rounds; round++) {
-      const order = [...subjects.entries()]
-      for (const [index, subject] of round % 2 === 0 ? order : order.toReversed()) {
-        samples[index]?.push(yield* subject.round)
+      for (const index of orderOf(subjects.length, round)) {
+        const subject = subjects[index]
+        if (subject !== undefined) samples[index]?.push(yield* subject.round)
       }
     }
     return subjects.map(({ name }, index) => Measurement.make(name, samples[index] ?? []))
