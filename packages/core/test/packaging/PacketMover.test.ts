@@ -1,5 +1,5 @@
 import * as FastCheck from "fast-check"
-import { expect, it } from "vitest"
+import { expect, it, onTestFinished, vi } from "vitest"
 import * as Memory from "../../src/packaging/internal/Memory.ts"
 import * as PacketMover from "../../src/packaging/internal/ts/PacketMover.ts"
 import * as Packets from "../../src/packaging/internal/ts/Packets.ts"
@@ -55,4 +55,24 @@ it("blocks: more at once than are linear memory, twice → the same of these", (
   expect(linear.size).toBeGreaterThan(0)
   expect(linear.size).toBeLessThan(20)
   expect(takeMany()).toEqual(linear)
+})
+
+it("blocks: a process that may not have linear memory → other memory, which is used again", async () => {
+  const fail = vi.fn(function () {
+    throw new RangeError("could not allocate memory")
+  })
+  vi.stubGlobal("WebAssembly", { Memory: fail })
+  vi.resetModules()
+  onTestFinished(() => {
+    vi.unstubAllGlobals()
+    vi.resetModules()
+  })
+  const { linearOf, open } = await import("../../src/packaging/internal/Memory.ts")
+  const blocks = open()
+  const block = blocks.take()
+  expect(fail).toHaveBeenCalledOnce()
+  expect(linearOf(block)).toBeUndefined()
+  blocks.release(block)
+  expect(blocks.take()).toBe(block)
+  blocks.close()
 })

@@ -37,15 +37,25 @@ const whenCollected = new FinalizationRegistry<void>(() => {
   living--
 })
 
-/** An engine without a compiler has no WebAssembly. */
-const hasLinear = typeof WebAssembly !== "undefined"
+/** An engine without a compiler has no WebAssembly, and a process with few addresses (`ulimit -v`) may not have the memory. */
+let hasLinear = typeof WebAssembly !== "undefined"
+
+const makeLinear = (bytes: number): WebAssembly.Memory | undefined => {
+  if (!hasLinear || living >= maxKept.large) return undefined
+  try {
+    return new WebAssembly.Memory({ initial: Math.ceil(bytes / pageBytes) })
+  } catch {
+    hasLinear = false
+    return undefined
+  }
+}
 
 const bytesOf = ({ readBytes, writtenBytes }: BlockSize): number => readBytes + writtenBytes
 
 const makeLarge = (): Uint8Array => {
   const bytes = bytesOf(large)
-  if (!hasLinear || living >= maxKept.large) return new Uint8Array(bytes)
-  const memory = new WebAssembly.Memory({ initial: Math.ceil(bytes / pageBytes) })
+  const memory = makeLinear(bytes)
+  if (memory === undefined) return new Uint8Array(bytes)
   living++
   whenCollected.register(memory.buffer)
   memories.set(memory.buffer, memory)
