@@ -142,33 +142,29 @@ const measureRequest = (service: Service, blobs: string, path: string, minutes: 
     )
   })
 
-/** Returns the paths of the files of a stream that a playlist or manifest names. */
-const filesOf = (service: Service, playlist: string, pattern: RegExp) =>
-  attempt("The playlist", async () => {
-    const answer = await fetch(`http://127.0.0.1:${service.port}${playlist}`)
+/** Returns the address of the segments of DASH, with the variables of the manifest. */
+const dashTemplate = (service: Service, video: Conversions.Video) =>
+  attempt("The manifest", async () => {
+    const answer = await fetch(`http://127.0.0.1:${service.port}${video.streams("/dash/manifest.mpd")}`)
     const text = await answer.text()
-    if (!answer.ok) throw new Error(`${answer.status} ${text}`)
-    return [...text.matchAll(pattern)].map(([, name = ""]) => name.replaceAll("&amp;", "&"))
+    const template = /media="([^"]+)"/.exec(text)?.[1]
+    if (!answer.ok || template === undefined) throw new Error(`${answer.status} ${text}`)
+    return template.replaceAll("&amp;", "&")
   })
-
-const below = (video: Conversions.Video, file: string): string => {
-  const [name = "", query = ""] = file.split("?")
-  return `${video.streams(name).split("?")[0]}?${query}`
-}
 
 /** Returns the requests of a stream's segments. Those of the end are left out: they are shorter. */
 const segmentsOf = (service: Service, video: Conversions.Video) =>
   Effect.gen(function* () {
-    const names = yield* filesOf(service, video.streams("/hls/playlist.m3u8"), /^(index\d+\.ts\?.*)$/gm)
-    const [chunk = ""] = yield* filesOf(service, video.streams("/dash/manifest.mpd"), /media="([^"]+)"/g)
-    const chunks = names.map((_, index) =>
-      chunk.replace("$RepresentationID$", "0").replace("$Number$", String(index + 1))
-    )
-    const toRequests = (format: string, files: ReadonlyArray<string>): ReadonlyArray<Outgoing> =>
-      files.slice(0, -1).map((file) => Requests.get(below(video, `/${format}/${file}`)))
-    const path = below(video, `/hls/${names.at(-2) ?? ""}`)
+    const hls = (yield* Conversions.hlsSegments(video)).slice(0, -1)
+    const [name = "", query = ""] = (yield* dashTemplate(service, video)).split("?")
+    const dash = hls.map((_, index) => {
+      const file = name.replace("$RepresentationID$", "0").replace("$Number$", String(index + 1))
+      return `${video.streams(`/dash/${file}`).split("?")[0]}?${query}`
+    })
+    const toRequests = (paths: ReadonlyArray<string>): ReadonlyArray<Outgoing> =>
+      paths.map((path) => Requests.get(path))
     const view = video.streams("").replace("/streams?", "/view?")
-    return { path, view, hls: toRequests("hls", names), dash: toRequests("dash", chunks) }
+    return { path: hls.at(-1) ?? "", view, hls: toRequests(hls), dash: toRequests(dash) }
   })
 
 /** Returns the bytes of a segment. */

@@ -1,5 +1,5 @@
 /**
- * Measures the memory of clients that stop in the middle: `node bench/stalled.ts [--connections N] [--requests LIST]`.
+ * Measures the memory of clients that stop in the middle: `node bench/stalled.ts [request…] [--connections N]`.
  *
  * For each kind of request, opens that many connections to a service that has just started. Each sends a request and reads nothing of the
  * response, or sends a body without its end. Prints how much the resident memory of the service grows. The buffers of sockets do not count,
@@ -29,8 +29,18 @@ import * as CommonArguments from "./support/run/CommonArguments.ts"
 import * as Main from "./support/run/Main.ts"
 import * as MemoryMeter from "./support/stats/MemoryMeter.ts"
 
-const kinds = ["view", "records", "segment", "playlist", "json", "upload"] as const
-type Kind = (typeof kinds)[number]
+interface Kind {
+  readonly name: "view" | "records" | "segment" | "playlist" | "json" | "upload"
+}
+
+const kinds: ReadonlyArray<Kind> = [
+  { name: "view" },
+  { name: "records" },
+  { name: "segment" },
+  { name: "playlist" },
+  { name: "json" },
+  { name: "upload" }
+]
 
 interface Arguments {
   readonly connections: number
@@ -39,10 +49,11 @@ interface Arguments {
 }
 
 const usage = [
-  "node bench/stalled.ts [options]",
+  "node bench/stalled.ts [request…] [options]",
   "",
-  "  --connections N   connections of each kind; 200 when absent",
-  `  --requests LIST   some of ${kinds.join(",")}; all when absent`,
+  `Requests: ${kinds.map(({ name }) => name).join(", ")}; all without any.`,
+  "",
+  "  --connections N   connections of each kind of request; 200 when absent",
   "  --directory DIR   for temporary files",
   "  --help",
   ""
@@ -50,22 +61,17 @@ const usage = [
 
 const parse = (args: ReadonlyArray<string>): Arguments | undefined => {
   const { directory, help } = CommonArguments.options
-  const { values } = parseArgs({
+  const { positionals, values } = parseArgs({
     args: [...args],
-    options: {
-      directory,
-      help,
-      connections: { type: "string", default: "200" },
-      requests: { type: "string", default: kinds.join(",") }
-    }
+    allowPositionals: true,
+    options: { directory, help, connections: { type: "string", default: "200" } }
   })
   if (values.help) return undefined
-  const connections = Number(values.connections)
-  const wanted = values.requests.split(",")
-  if (!(connections >= 1)) throw new Error("--connections must be at least 1.")
-  const unknown = wanted.find((one) => !kinds.some((kind) => kind === one))
-  if (unknown !== undefined) throw new Error(`--requests has ${unknown}, which is none of ${kinds.join(", ")}.`)
-  return { connections, kinds: kinds.filter((kind) => wanted.includes(kind)), directory: values.directory }
+  return {
+    ...CommonArguments.numbers(values, { connections: [1] }),
+    kinds: CommonArguments.select("request", positionals, kinds),
+    directory: values.directory
+  }
 }
 
 /** Minutes of the video. */
@@ -86,27 +92,19 @@ const incomplete = (path: string, type: string): string =>
     " "
   )
 
-/** Packages a video. Returns the path of its playlist, and those of its segments. */
+/** Packages a video. */
 const prepareVideo = (service: Service, path: string) =>
-  Effect.gen(function* () {
-    const video = yield* Conversions.store(service, "video.mp4", path)
-    yield* Conversions.convert(video, "hls")
-    const playlist = video.streams("/hls/playlist.m3u8")
-    const names = yield* attempt("The playlist", async () => {
-      const text = await (await fetch(`http://127.0.0.1:${service.port}${playlist}`)).text()
-      return [...text.matchAll(/^(index\d+\.ts\?.*)$/gm)].map(([, name = ""]) => name)
-    })
-    const directory = playlist.slice(0, playlist.lastIndexOf("/playlist"))
-    return { playlist, segments: names.map((name) => `${directory}/${name}`) }
-  })
+  Effect.flatMap(Conversions.store(service, "video.mp4", path), (video) =>
+    Effect.as(Conversions.convert(video, "hls"), video)
+  )
 
 /** Prepares what is requested, and returns the requests as texts. */
-const prepare = (kind: Kind, service: Service, video: string): Effect.Effect<ReadonlyArray<string>, BenchFailure> =>
+const prepare = ({ name }: Kind, service: Service, video: string): Effect.Effect<ReadonlyArray<string>, BenchFailure> =>
   Effect.gen(function* () {
     const { port, tenancy } = service
     const files = tenancy.files("")
     const get = (path: string): string => Requests.get(path).head
-    switch (kind) {
+    switch (name) {
       case "view":
         return [get(tenancy.files(`/${yield* Tenancy.store(service, bodyBytes)}/view`))]
       case "records": {
@@ -119,9 +117,9 @@ const prepare = (kind: Kind, service: Service, video: string): Effect.Effect<Rea
         return [get(tenancy.path(`buckets/${tenancy.bucketId}/files`, `limit=${records}`))]
       }
       case "segment":
-        return (yield* prepareVideo(service, video)).segments.map(get)
+        return (yield* Conversions.hlsSegments(yield* prepareVideo(service, video))).map(get)
       case "playlist":
-        return [get((yield* prepareVideo(service, video)).playlist)]
+        return [get((yield* prepareVideo(service, video)).streams("/hls/playlist.m3u8"))]
       case "json":
         return [incomplete(files, "application/json")]
       case "upload": {
@@ -143,7 +141,7 @@ const stall = (port: number, request: string) =>
   )
 
 /** Opens the connections, and waits until the memory of the service does not grow any more. */
-const measure = ({ holdfast, port }: Service, kind: Kind, requests: ReadonlyArray<string>, connections: number) =>
+const measure = ({ holdfast, port }: Service, { name }: Kind, requests: ReadonlyArray<string>, connections: number) =>
   Effect.gen(function* () {
     const read = MemoryMeter.ofProcess(holdfast.pid)
     const before = yield* read
@@ -157,7 +155,7 @@ const measure = ({ holdfast, port }: Service, kind: Kind, requests: ReadonlyArra
     }
     const growth = most - before
     yield* Main.print(
-      `${kind.padEnd(8)} ${connections} connections: ${mebibytes(before)} MiB before, ${mebibytes(growth)} MiB more at most, ` +
+      `${name.padEnd(8)} ${connections} connections: ${mebibytes(before)} MiB before, ${mebibytes(growth)} MiB more at most, ` +
         `${(growth / connections / 1024).toFixed(0)} KiB for each\n`
     )
   }).pipe(Effect.scoped)
@@ -174,7 +172,7 @@ const run = ({ connections, directory: parent, kinds: wanted }: Arguments) =>
     yield* Videos.generatePlayable(minute, 60, 1800)
     yield* Videos.repeat(minute, video, minutes)
     for (const kind of wanted) {
-      const own = join(directory, kind)
+      const own = join(directory, kind.name)
       yield* attempt("A directory for the service", () => mkdir(own))
       const context = { database: Database.sqlite, directory: own, profile: undefined, runLoad, script }
       const one = Effect.flatMap(HoldfastService.start(context, environment), (service) =>
