@@ -38,7 +38,7 @@ interface Pipeline {
 const none: ReadonlyArray<ServerResponse> = []
 
 /** @param close Closes a connection whose client goes on to send requests. */
-export const make = (close: (socket: Socket) => void): Pipelining => {
+export const make = (close = (socket: Socket): void => void socket.destroy()): Pipelining => {
   const pipelines = new WeakMap<Socket, Pipeline>()
 
   const find = (socket: Socket): Pipeline => {

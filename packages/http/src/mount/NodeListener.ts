@@ -65,7 +65,7 @@ export const make = (
   }
   type Handle = (request: IncomingMessage, response: ServerResponse, mounted: Mount.MountedRequest) => void
   let handle: Handle | undefined
-  const pipelining = Pipelining.make((socket) => socket.destroy())
+  const pipelining = Pipelining.make()
   const building = Mount.make(context).then(async (mount) => {
     const listener = await Effect.runPromiseWith(context.services)(makeListener(mount))
     handle = (request, response, mounted) => {

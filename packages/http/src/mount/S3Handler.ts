@@ -60,7 +60,7 @@ export const toS3Handler = (
   }).pipe(Effect.provideContext(context.services), Effect.runPromise)
   // Each request reports a failed build. Before the first request, nothing could.
   building.catch(() => undefined)
-  const pipelining = Pipelining.make((socket) => socket.destroy())
+  const pipelining = Pipelining.make()
 
   return (request, response) => {
     building.then(
