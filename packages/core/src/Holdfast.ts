@@ -13,6 +13,7 @@ import * as Buckets from "./buckets/Buckets.ts"
 import type { RemovalRepository } from "./buckets/RemovalRepository.ts"
 import type { CaptionRepository } from "./captions/CaptionRepository.ts"
 import * as Captions from "./captions/Captions.ts"
+import * as DamagedStreams from "./conversions/DamagedStreams.ts"
 import * as ConversionNotifier from "./conversions/ConversionNotifier.ts"
 import type { ConversionRepository } from "./conversions/ConversionRepository.ts"
 import * as Conversions from "./conversions/Conversions.ts"
@@ -39,6 +40,10 @@ import * as Folders from "./folders/Folders.ts"
 import * as FolderWorker from "./folders/FolderWorker.ts"
 import * as Headers from "./headers/Headers.ts"
 import type { DamageRepository } from "./integrity/DamageRepository.ts"
+import * as Integrity from "./integrity/Integrity.ts"
+import * as IntegrityWorker from "./integrity/IntegrityWorker.ts"
+import * as Repairs from "./integrity/Repairs.ts"
+import * as Scrubber from "./integrity/Scrubber.ts"
 import type { ScrubRepository } from "./integrity/ScrubRepository.ts"
 import * as Links from "./files/links/Links.ts"
 import * as UploadLinks from "./files/links/UploadLinks.ts"
@@ -54,6 +59,7 @@ import * as Memberships from "./members/Memberships.ts"
 import type { MirrorRepository } from "./mirrors/MirrorRepository.ts"
 import * as Mirrors from "./mirrors/Mirrors.ts"
 import * as MirrorTarget from "./mirrors/targets/MirrorTarget.ts"
+import * as MirrorCopies from "./mirrors/worker/MirrorCopies.ts"
 import type { MirrorTaskRepository } from "./mirrors/worker/MirrorTaskRepository.ts"
 import * as PlaybackKeys from "./playback/PlaybackKeys.ts"
 import * as Streams from "./playback/Streams.ts"
@@ -237,6 +243,30 @@ export const layerMaintenance = (options: { readonly sweepEvery: Duration.Input 
     ShareExpiry.layer,
     ContentDigests.layerNative
   )
+
+/** The checks, repairs and scrubs of contents. */
+export const integrity = Layer.merge(Repairs.layer, Scrubber.layer).pipe(Layer.provideMerge(Integrity.layer))
+
+/** The share of the time in which a scrub works: it takes a tenth of a processor and of a disk at most. */
+const scrubShare = 0.1
+
+export interface Scrubs {
+  /** The time between the beginnings of two scrubs. */
+  readonly period: Duration.Input
+  readonly bytesPerSecond: number
+}
+
+/**
+ * The background work for damaged contents: checks what readers of this process report, repairs what is damaged, and scrubs unless `scrubs`
+ * is absent. Provide `DamageReports.layer` to this layer and to the readers.
+ */
+export const layerIntegrity = (scrubs?: Scrubs) => {
+  const scrubber = scrubs === undefined ? Layer.empty : Scrubber.layerPeriodic({ ...scrubs, share: scrubShare })
+  return Layer.merge(IntegrityWorker.layer(), scrubber).pipe(
+    Layer.provide(integrity),
+    Layer.provide([MirrorCopies.layer, DamagedStreams.layer])
+  )
+}
 
 /** The ports that most programs have no adapter of: no conversions, no targets of mirrors but other buckets, no secrets. */
 const DefaultPorts = Layer.mergeAll(

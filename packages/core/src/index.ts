@@ -11,6 +11,7 @@ export { TypeNotAllowed } from "./buckets/ContentRules.ts"
 export {
   AliasTaken,
   ChecksumMismatch,
+  ContentDamaged,
   ContentNotUploaded,
   ContentTooLarge,
   FileExists,
@@ -43,6 +44,7 @@ export { ShareExhausted, SharePasswordRequired, TooManyPasswords } from "./files
 export { OffsetMismatch, UploadIncomplete, UploadSuperseded } from "./uploads/UploadErrors.ts"
 export { MetadataError } from "./MetadataError.ts"
 export { BlobError } from "./storage/BlobError.ts"
+export { StoreMismatch } from "./deployment/StoreIdentity.ts"
 export { Aborted, Closed, SourceFailed } from "./promises/internal/PromiseApiErrors.ts"
 
 export { type Holdfast, open } from "./promises/internal/PromiseApi.ts"

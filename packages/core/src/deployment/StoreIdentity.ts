@@ -8,6 +8,7 @@
  */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import type { SecureRandom } from "effect/crypto/SecureRandom"
 import * as Ids from "../Ids.ts"
@@ -108,24 +109,34 @@ export const verify: Effect.Effect<void, StoreMismatch | MetadataError | BlobErr
     yield* compareWith(store, claimed)
   })
 
+/**
+ * As `verify`, for the start of a process. A store that does not answer does not prevent it: the process is not ready, and answers what
+ * needs no contents.
+ */
+export const layerVerified: Layer.Layer<never, StoreMismatch | MetadataError, Services | SecureRandom> =
+  Layer.effectDiscard(
+    Effect.catchTag(verify, "BlobError", ({ operation, reason }) =>
+      Effect.logWarning("blob store not available; its identity is compared at the next start").pipe(
+        Effect.annotateLogs({ operation, reason })
+      )
+    )
+  )
+
 /** As `verify`, but records nothing. */
-export const compare: Effect.Effect<void, StoreMismatch | MetadataError | BlobError, BlobStore | DeploymentRepository> =
-  Effect.gen(function* () {
+export const compare: Effect.Effect<void, StoreMismatch | MetadataError | BlobError, Services> = Effect.gen(
+  function* () {
     const store = yield* BlobStore
     const { findStoreId } = yield* DeploymentRepository
     const recorded = yield* findStoreId
-    if (recorded !== undefined) yield* compareWith(store, recorded)
-  })
+    yield* recorded === undefined ? compareContents(store) : compareWith(store, recorded)
+  }
+)
 
 /**
  * As `compare`, but gives a store without contents the identity that the database has recorded: its contents were lost, and the
  * caller restores them.
  */
-export const compareOrRenew: Effect.Effect<
-  void,
-  StoreMismatch | MetadataError | BlobError,
-  BlobStore | DeploymentRepository
-> = Effect.catchIf(
+export const compareOrRenew: Effect.Effect<void, StoreMismatch | MetadataError | BlobError, Services> = Effect.catchIf(
   compare,
   (error) => error._tag === "StoreMismatch" && error.reason === "Empty",
   () =>

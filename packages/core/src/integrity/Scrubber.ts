@@ -183,7 +183,8 @@ export const layerPeriodic = (
         Effect.tap(
           Option.match({
             onNone: () => Effect.void,
-            onSome: (report) => Effect.annotateLogs(Effect.logInfo("scrub finished"), { ...report })
+            onSome: (report) =>
+              report.blobs === 0 ? Effect.void : Effect.annotateLogs(Effect.logInfo("scrub finished"), { ...report })
           })
         ),
         Effect.catch(({ reason }) =>

@@ -4,6 +4,7 @@
 import { fs } from "@holdfast/fs"
 import { sqlite } from "@holdfast/sqlite"
 import { open, type OpenOptions } from "@holdfast/core"
+import * as BlobKey from "@holdfast/core/storage/BlobKey"
 import * as Fs from "node:fs"
 import * as Os from "node:os"
 import * as Path from "node:path"
@@ -15,9 +16,9 @@ const filesIn = (directory: string): ReadonlyArray<string> =>
     .filter((entry) => entry.isFile())
     .map((entry) => Path.relative(directory, Path.join(entry.parentPath, entry.name)))
 
-/** Returns the files of a blob store except its lock: blobs and unfinished uploads. */
+/** Returns the files of a blob store except its lock and its identity: contents and unfinished uploads. */
 export const blobsIn = (directory: string): ReadonlyArray<string> =>
-  filesIn(directory).filter((file) => !file.startsWith("lock."))
+  filesIn(directory).filter((file) => !file.startsWith("lock.") && !file.includes(BlobKey.identityPrefix))
 
 /** Creates a directory and removes it when the test ends. */
 export const makeDirectory = (): string => {

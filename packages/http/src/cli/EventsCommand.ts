@@ -39,7 +39,7 @@ export const command = Command.make(
     if (Option.isSome(tenant) && !Ids.is("ten", tenant.value)) {
       return yield* new UsageError({ message: "--tenant must be the id of a tenant, such as ten_…" })
     }
-    const config = yield* StoreFlags.loadConfig(parsed)
+    const config = yield* StoreFlags.loadDeployment(parsed)
     const events = yield* Effect.promise(() => import("./operator/Events.ts"))
     const query = {
       tenantId: Option.getOrNull(tenant),

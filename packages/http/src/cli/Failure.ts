@@ -8,6 +8,7 @@ import * as CliError from "effect/cli/CliError"
 import * as Cause from "effect/Cause"
 import * as Data from "effect/Data"
 import * as Predicate from "effect/Predicate"
+import { NoDatabase } from "../server/compose/NoDatabase.ts"
 import { ConfigError } from "../server/config/ConfigError.ts"
 import { WorkerProcessFailed } from "../server/workers/WorkerProcess.ts"
 import { InterruptedBySignal } from "./Signals.ts"
@@ -67,7 +68,7 @@ export const toExit = (cause: Cause.Cause<unknown>): CommandExit => {
       : { code: usageCode, lines: [error.message] }
   }
   if (error instanceof ConfigError) return { code: usageCode, lines: error.render().split("\n") }
-  if (error instanceof StoreMismatch) return { code: usageCode, lines: [error.message] }
+  if (error instanceof NoDatabase || error instanceof StoreMismatch) return { code: usageCode, lines: [error.message] }
   if (error instanceof MetadataError && error.reason === "Incompatible") {
     return { code: usageCode, lines: [error.message] }
   }

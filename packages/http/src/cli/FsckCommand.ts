@@ -19,7 +19,7 @@ export const command = Command.make(
     ...StoreFlags.flags
   },
   Effect.fnUntraced(function* ({ adoptStore, repair, ...parsed }) {
-    const config = yield* StoreFlags.loadConfig(parsed)
+    const config = yield* StoreFlags.loadDeployment(parsed)
     const { run } = yield* Effect.promise(() => import("./operator/Fsck.ts"))
     yield* Signals.failOnSignal(run(config, { adoptStore, repair }))
   })

@@ -30,7 +30,7 @@ const list = Command.make(
     ...StoreFlags.flags
   },
   Effect.fnUntraced(function* ({ json, ...parsed }) {
-    const config = yield* StoreFlags.loadConfig(parsed)
+    const config = yield* StoreFlags.loadDeployment(parsed)
     const keys = yield* loadKeys
     yield* keys.list(config, { json })
   })
@@ -43,7 +43,7 @@ const revoke = Command.make(
     ...StoreFlags.flags
   },
   Effect.fnUntraced(function* ({ id, ...parsed }) {
-    const config = yield* StoreFlags.loadConfig(parsed)
+    const config = yield* StoreFlags.loadDeployment(parsed)
     const keys = yield* loadKeys
     yield* keys.revoke(config, id)
   })

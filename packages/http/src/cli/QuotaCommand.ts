@@ -14,7 +14,7 @@ const get = Command.make(
   "get",
   { tenant, json: CommandFlags.json, ...StoreFlags.flags },
   Effect.fnUntraced(function* ({ json, tenant, ...parsed }) {
-    const config = yield* StoreFlags.loadConfig(parsed)
+    const config = yield* StoreFlags.loadDeployment(parsed)
     const quota = yield* loadQuota
     yield* quota.get(config, { tenantId: tenant, json })
   })
@@ -42,7 +42,7 @@ const set = Command.make(
   "set",
   { tenant, limits, json: CommandFlags.json, ...StoreFlags.flags },
   Effect.fnUntraced(function* ({ json, limits, tenant, ...parsed }) {
-    const config = yield* StoreFlags.loadConfig(parsed)
+    const config = yield* StoreFlags.loadDeployment(parsed)
     const quota = yield* loadQuota
     yield* Effect.catchTag(
       quota.set(config, { tenantId: tenant, texts: limits, json }),

@@ -15,7 +15,7 @@ export const command = Command.make(
     ...StoreFlags.flags
   },
   Effect.fnUntraced(function* ({ rate, repair, restart, ...parsed }) {
-    const config = yield* StoreFlags.loadConfig(parsed)
+    const config = yield* StoreFlags.loadDeployment(parsed)
     const { run } = yield* Effect.promise(() => import("./operator/Scrub.ts"))
     yield* Signals.failOnSignal(run(config, { repair, restart, bytesPerSecond: Option.getOrUndefined(rate) }))
   })

@@ -90,6 +90,6 @@ it("restore --only-damaged: with --snapshot, or without a database → refused",
   expect([both.code, both.stderr]).toEqual([2, expect.stringContaining("leave --snapshot out")])
   const empty = await Deployments.make(undefined)
   const refused = await Deployments.run(empty, "restore", backup, "--only-damaged")
-  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining("There is no database")])
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("There is no database")])
   await expect(Fs.access(empty.data)).rejects.toThrow()
 })

@@ -124,7 +124,7 @@ it(
     expect([inside.code, inside.stderr]).toEqual([1, expect.stringContaining("inside of the data directory")])
     const nowhere = await Process.makeDirectory()
     const missing = await Deployments.run({ ...source, data: nowhere }, "backup", other)
-    expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining("There is no database")])
+    expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining("There is no database")])
     expect(await Fs.readdir(nowhere)).toEqual([])
   }
 )

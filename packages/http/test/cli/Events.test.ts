@@ -42,6 +42,7 @@ it("events: of the deployment, of a tenant, filtered, exported, of a removed ten
 
 it("events: invalid options → exit code 2 with the option and the remedy", async () => {
   const data = await Process.makeDirectory()
+  await Process.run(["migrate", "--data-dir", data])
   for (const [args, message] of [
     [["--tenant", "acme"], "--tenant must be the id of a tenant"],
     [["--from", "yesterday"], "--from: "],

@@ -68,3 +68,33 @@ it("fsck: content missing or truncated → Missing and WrongSize, exit code 1, w
     )
   }
 })
+
+it("fsck, scrub, lists: the data directory has no database → exit code 2, nothing created, no content removed", async () => {
+  const bucket = await ServiceBucket.start()
+  await ServiceBucket.uploadFile(bucket, "a.bin", new Uint8Array(10))
+  await bucket.service.stop()
+  const { data } = bucket.service
+  // As in a program that has chosen another name for its database.
+  await Fs.rename(Path.join(data, "holdfast.sqlite"), Path.join(data, "app.sqlite"))
+  const before = await Fs.readdir(data, { recursive: true })
+  const tenant = "ten_00000000-0000-7000-8000-000000000001"
+  const commands = [
+    ["fsck", "--repair"],
+    ["fsck", "--adopt-store"],
+    ["scrub"],
+    ["tenants"],
+    ["buckets", tenant],
+    ["keys", "list"],
+    ["events"],
+    ["quota", "get", tenant],
+    ["s3", "credentials", "create", tenant, "tok_00000000-0000-7000-8000-000000000001"]
+  ]
+  for (const command of commands) {
+    const refused = await Process.run([...command, "--data-dir", data])
+    expect([command, refused.code, refused.stdout]).toEqual([command, 2, ""])
+    expect(refused.stderr).toBe(
+      `holdfast: There is no database ${Path.join(data, "holdfast.sqlite")}. Set --data-dir to the data directory, or DATABASE_URL.\n`
+    )
+  }
+  expect(await Fs.readdir(data, { recursive: true })).toEqual(before)
+})

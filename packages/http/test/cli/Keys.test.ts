@@ -55,7 +55,9 @@ describe("keys: no service running", () => {
   })
 
   it("revoke with an unknown id → exit code 1", async () => {
-    const finished = await Process.run(["keys", "revoke", "key_nope", "--data-dir", await Process.makeDirectory()])
+    const data = ["--data-dir", await Process.makeDirectory()]
+    await Process.run(["migrate", ...data])
+    const finished = await Process.run(["keys", "revoke", "key_nope", ...data])
     expect(finished).toMatchObject({ code: 1, stdout: "", stderr: "holdfast: There is no such key.\n" })
   })
 

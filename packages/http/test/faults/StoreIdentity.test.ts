@@ -65,6 +65,19 @@ describe("store identity with SQLite", () => {
     }
     execute("DELETE FROM deployment")
     await Fs.rm(Path.join(data, "blobs", "ten_00000000-0000-7000-8000-000000000000"), { recursive: true })
+    // Without an identity, only the contents show that the store belongs to another deployment.
+    const other = await ServiceBucket.start()
+    await ServiceBucket.uploadFile(other, "b.txt", text)
+    await other.service.stop()
+    const mixed = await Process.makeDirectory()
+    await Fs.cp(Path.join(other.service.data, "blobs"), Path.join(mixed, "blobs"), { recursive: true })
+    await Fs.copyFile(Path.join(data, "holdfast.sqlite"), Path.join(mixed, "holdfast.sqlite"))
+    const before = await Fs.readdir(mixed, { recursive: true })
+    for (const command of ["fsck --repair", "scrub", `backup ${await Process.makeDirectory()}`]) {
+      const found = await Process.run([...command.split(" "), "--data-dir", mixed])
+      expect([found.code, found.stderr]).toEqual([2, expect.stringContaining("not the one that belongs")])
+    }
+    expect(await Fs.readdir(mixed, { recursive: true })).toEqual(before)
     const again = await Process.serve({ data })
     const found = await fetch(`${again.url}/api/v1${path}/view`, { headers: { "x-api-key": bucket.key } })
     expect(await found.text()).toBe("content")

@@ -10,6 +10,7 @@ import * as Os from "node:os"
 import * as Path from "node:path"
 import { onTestFinished } from "vitest"
 import * as Requests from "../support/Requests.ts"
+import * as StoreIdentity from "../support/StoreIdentity.ts"
 
 /** Opens a Holdfast with a tenant and a bucket. It is closed and its data removed when the test ends. */
 export const openHoldfast = async (settings?: OpenOptions["settings"], hooks?: OpenOptions["hooks"]) => {
@@ -29,10 +30,11 @@ export const openHoldfast = async (settings?: OpenOptions["settings"], hooks?: O
   const tenant = await holdfast.tenants.create(root, { name: "Acme", subdomain: "acme" })
   const bucket = await holdfast.buckets.create(root, { tenantId: tenant.id, name: "media" })
   const ref = { tenantId: tenant.id, bucketId: bucket.id }
-  /** Returns the names of the files in the blob store without its lock. */
+  /** Returns the names of the files in the blob store without its lock and its identity. */
   const listBlobs = (): ReadonlyArray<string> =>
     Fs.readdirSync(Path.join(directory, "files"), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && !entry.name.startsWith("lock."))
+      .filter(({ name, parentPath }) => !StoreIdentity.isIdentity(Path.join(parentPath, name)))
       .map((entry) => entry.name)
   return { holdfast, key, root, ref, listBlobs, files: `/tenants/${tenant.id}/buckets/${bucket.id}/files` }
 }

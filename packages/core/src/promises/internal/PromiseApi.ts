@@ -4,9 +4,11 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
+import * as StoreIdentity from "../../deployment/StoreIdentity.ts"
 import { InvalidRequest } from "../../Errors.ts"
 import * as HookWorker from "../../files/hooks/HookWorker.ts"
 import * as Core from "../../Holdfast.ts"
+import * as DamageReports from "../../integrity/DamageReports.ts"
 import * as PooledRandom from "../../secrets/PooledRandom.ts"
 import { SigningSecret } from "../../secrets/SigningSecret.ts"
 import * as Settings from "../../Settings.ts"
@@ -16,6 +18,7 @@ import * as CallerStack from "./CallerStack.ts"
 import { checkOptions } from "./options/CheckOptions.ts"
 import * as HookOptions from "./options/HookOptions.ts"
 import * as MirrorOptions from "./options/MirrorOptions.ts"
+import * as IntegrityOptions from "./options/IntegrityOptions.ts"
 import type { OpenOptions } from "./options/OpenOptions.ts"
 import * as NativeCrypto from "./NativeCrypto.ts"
 import * as ProcessLife from "./ProcessLife.ts"
@@ -127,11 +130,14 @@ const build = async (options: OpenOptions): Promise<Holdfast> => {
   const maintenance = sweepEvery === false ? Layer.empty : Core.layerMaintenance({ sweepEvery })
   const layer = Layer.mergeAll(
     HookWorker.layer,
-    VideoOptions.worker(options),
+    VideoOptions.worker(options).pipe(Layer.provide(IntegrityOptions.sourceCheck)),
+    IntegrityOptions.worker(options),
     MirrorOptions.worker(options),
     maintenance
   ).pipe(
     Layer.provideMerge(Core.layer.pipe(Layer.provide(NativeCrypto.layerMac))),
+    // Before anything uses the stores.
+    Layer.provide(StoreIdentity.layerVerified),
     Layer.provide([
       metadata.metadata,
       blobs.blobs,
@@ -140,7 +146,7 @@ const build = async (options: OpenOptions): Promise<Holdfast> => {
       MirrorOptions.secretBox(options)
     ]),
     Layer.provideMerge(Crypto),
-    Layer.provide(HookOptions.layer(options)),
+    Layer.provide([HookOptions.layer(options), DamageReports.layer]),
     Layer.provideMerge(Layer.succeed(Settings.Settings, Settings.fromInput(settings))),
     Layer.provide(Layer.succeed(SigningSecret, VideoOptions.signingSecret(options)))
   )

@@ -14,7 +14,7 @@ export const tenants = Command.make(
   "tenants",
   { json, ...StoreFlags.flags },
   Effect.fnUntraced(function* ({ json, ...parsed }) {
-    const config = yield* StoreFlags.loadConfig(parsed)
+    const config = yield* StoreFlags.loadDeployment(parsed)
     yield* (yield* load).tenants(config, { json })
   })
 ).pipe(Command.withDescription("List tenants. Works while a service runs"))
@@ -25,7 +25,7 @@ const ofTenant = (name: "buckets" | "tokens" | "usage", description: string) =>
     name,
     { tenant, json, ...StoreFlags.flags },
     Effect.fnUntraced(function* ({ json, tenant, ...parsed }) {
-      const config = yield* StoreFlags.loadConfig(parsed)
+      const config = yield* StoreFlags.loadDeployment(parsed)
       yield* (yield* load)[name](config, { tenantId: tenant, json })
     })
   ).pipe(Command.withDescription(description))

@@ -13,7 +13,7 @@ const make = (name: "create" | "revoke", description: string) =>
     name,
     { tenant, token, ...StoreFlags.flags },
     Effect.fnUntraced(function* ({ tenant, token, ...parsed }) {
-      const config = yield* StoreFlags.loadConfig(parsed)
+      const config = yield* StoreFlags.loadDeployment(parsed)
       yield* (yield* load)[name](config, { tenantId: tenant, tokenId: token })
     })
   ).pipe(Command.withDescription(description))

@@ -109,21 +109,12 @@ const layerPrepared = (config: Config, worker: WorkerProcess | undefined) =>
     })
   )
 
-/** A store that does not answer does not prevent the start: the service is not ready, and answers what needs no contents. */
-const verifyStore = StoreIdentity.verify.pipe(
-  Effect.catchTag("BlobError", ({ operation, reason }) =>
-    Effect.logWarning("blob store not available; its identity is compared at the next start").pipe(
-      Effect.annotateLogs({ operation, reason })
-    )
-  )
-)
-
 /**
  * The metadata and the blobs. The directory is locked first, so that a second service fails before it opens the
  * database. Nothing uses them unless the store belongs to the database.
  */
 const layerStores = (config: Config, worker: WorkerProcess | undefined) =>
-  Layer.effectDiscard(verifyStore).pipe(
+  StoreIdentity.layerVerified.pipe(
     Layer.provide(CoreLayer.layerCrypto),
     Layer.provideMerge(MetadataLayer.layer(config, config.startTimeout, worker)),
     Layer.provideMerge(BlobStoreLayer.layer(config, worker))

@@ -2,10 +2,12 @@
  * A content that the Promise API has opened.
  */
 import type * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import * as CacheControl from "../../../files/CacheControl.ts"
 import * as ContentSecurity from "../../../files/ContentSecurity.ts"
-import type { ContentDamaged } from "../../../files/FileErrors.ts"
+import { ContentDamaged } from "../../../files/FileErrors.ts"
+import { native } from "../../../integrity/NativeContentHasher.ts"
 import type { BlobError } from "../../../storage/BlobError.ts"
 import type { ByteRange } from "../../../storage/BlobStore.ts"
 import { collectBytes } from "./CollectBytes.ts"
@@ -20,7 +22,14 @@ export interface OpenedContent {
   /** Headers of `response()` besides type, length, entity tag and range; the same name replaces one of these. */
   readonly headers: ReadonlyArray<{ readonly name: string; readonly value: string }>
   readonly read: (range?: ByteRange) => Stream.Stream<Uint8Array, BlobError | ContentDamaged>
+  /** Of the whole content, hexadecimal; null when it is not known. */
+  readonly sha256: string | null
+  /** Reports that the stored bytes are missing, or not those of the record. */
+  readonly reportDamage: Effect.Effect<void>
 }
+
+/** The largest content of which `bytes` compares the SHA-256: its hash takes some 50 µs. The scrub compares larger ones. */
+const maxVerified = 64 * 1024
 
 /** Reads nothing before `stream`, `bytes`, `text`, `blob` or `response` is called. Each call reads anew. */
 export class ContentReader implements Download {
@@ -31,6 +40,7 @@ export class ContentReader implements Download {
   readonly #opened: OpenedContent
   readonly #range: ByteRange | undefined
   readonly #context: Context.Context<never>
+  readonly #damaged: Effect.Effect<never, ContentDamaged>
 
   constructor(opened: OpenedContent, range: ByteRange | undefined, context: Context.Context<never>) {
     this.contentType = opened.contentType
@@ -40,16 +50,32 @@ export class ContentReader implements Download {
     this.#opened = opened
     this.#range = range
     this.#context = context
+    this.#damaged = Effect.andThen(opened.reportDamage, Effect.fail(new ContentDamaged()))
   }
 
   /** Returns the bytes as a web stream, which reads no faster than its consumer. To cancel it closes the content. */
   stream(): ReadableStream<Uint8Array> {
-    return Stream.toReadableStreamWith(this.#opened.read(this.#range), this.#context)
+    const bytes = this.#opened.read(this.#range).pipe(
+      // The record says that the store has the content.
+      Stream.catchIf(
+        (error) => error._tag === "BlobError" && error.reason === "NotFound",
+        () => Stream.fromEffect(this.#damaged)
+      )
+    )
+    return Stream.toReadableStreamWith(bytes, this.#context)
   }
 
-  /** Reads all bytes; they must fit into memory. Rejects with `ContentDamaged` when the stored bytes are damaged, and with `BlobError` when the store cannot read them. */
+  /**
+   * Reads all bytes; they must fit into memory. Rejects with `ContentDamaged` when the stored bytes are missing or have another size,
+   * and when a whole content of at most 64 KiB has another SHA-256; with `BlobError` when the store cannot read them.
+   */
   async bytes(): Promise<Uint8Array<ArrayBuffer>> {
-    return collectBytes(this.stream(), this.length)
+    const bytes = await collectBytes(this.stream(), this.length)
+    const { sha256 } = this.#opened
+    if (this.#range !== undefined || sha256 === null || bytes.length > maxVerified || native === undefined) return bytes
+    const hash = native.sha256()
+    hash.update(bytes)
+    return hash.digest() === sha256 ? bytes : Effect.runPromiseWith(this.#context)(this.#damaged)
   }
 
   async text(): Promise<string> {

@@ -16,10 +16,15 @@ export class FileDownload extends ContentReader {
   /** The record of the file. */
   readonly file: FileRecord
 
-  constructor({ content, file, read }: Download, range: ByteRange | undefined, context: Context.Context<never>) {
+  constructor(
+    { content, file, read, reportDamage }: Download,
+    range: ByteRange | undefined,
+    context: Context.Context<never>
+  ) {
     const lastModified = { name: "last-modified", value: DateTime.toDateUtc(content.storedAt).toUTCString() }
-    const { contentType, etag, size } = content
-    super({ contentType, etag, size, headers: [lastModified, ...Header.sent(file.headers)], read }, range, context)
+    const { contentType, etag, sha256, size } = content
+    const headers = [lastModified, ...Header.sent(file.headers)]
+    super({ contentType, etag, size, sha256, headers, read, reportDamage }, range, context)
     this.file = toDates(File.fromStored(file))
   }
 }

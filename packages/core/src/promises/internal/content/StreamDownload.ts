@@ -2,6 +2,7 @@
  * An opened file of a stream.
  */
 import type * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { OpenedPlaylist, OpenedSegment } from "../../../playback/OpenedStream.ts"
 import { ContentReader, type OpenedContent } from "./ContentReader.ts"
@@ -11,16 +12,19 @@ const encoder = new TextEncoder()
 const toContent = (opened: OpenedPlaylist | OpenedSegment): OpenedContent => {
   const { contentType } = opened
   if (opened._tag === "Segment") {
-    const { etag, read, size } = opened
-    return { contentType, etag, size, headers: [{ name: "cache-control", value: "private, no-cache" }], read }
+    const { etag, read, reportDamage, size } = opened
+    const headers = [{ name: "cache-control", value: "private, no-cache" }]
+    return { contentType, etag, size, sha256: null, headers, read, reportDamage }
   }
   const bytes = encoder.encode(opened.text)
   return {
     contentType,
     etag: null,
     size: bytes.length,
+    sha256: null,
     headers: [{ name: "cache-control", value: "private, no-store" }],
-    read: () => Stream.succeed(bytes)
+    read: () => Stream.succeed(bytes),
+    reportDamage: Effect.void
   }
 }
 

@@ -78,6 +78,7 @@ const checks = {
   } satisfies { readonly [Name in keyof Required<Hooks>]: Is.Check }),
   settings,
   sweepEvery: Is.oneOf([false], Is.duration),
+  scrubEvery: Is.oneOf([false], Is.duration),
   video: Is.oneOf(["elsewhere"], adapter("transcoder", "ffmpeg()")),
   conversions: Is.count(1),
   workspace: adapter("workspace", 'workspace({ directory: "./conversions" })'),

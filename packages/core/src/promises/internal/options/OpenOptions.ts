@@ -54,6 +54,12 @@ export interface OpenOptions {
    */
   readonly sweepEvery?: Duration.Input | false | undefined
   /**
+   * How often this process reads all contents, and those of streams, and compares them with their checksums: for a tenth of the time at
+   * most, and at most 16 MiB in a second. Of several processes one does it at a time. `false` where nothing is compared, as in a process
+   * that does not sweep. Default: every 30 days.
+   */
+  readonly scrubEvery?: Duration.Input | false | undefined
+  /**
    * The transcoder of this process: `ffmpeg()`. `"elsewhere"` where other processes over the same metadata and blobs convert
    * videos. Without it no conversion can be requested.
    */

@@ -3,15 +3,25 @@
  */
 import * as SchemaVersion from "@holdfast/sql/migrations/SchemaVersion"
 import * as Effect from "effect/Effect"
-import * as MetadataLayer from "../server/compose/MetadataLayer.ts"
-import { BackupError } from "./BackupError.ts"
-import * as DurableFiles from "./DurableFiles.ts"
+import * as Fs from "node:fs/promises"
+import * as MetadataLayer from "./MetadataLayer.ts"
+import { NoDatabase } from "./NoDatabase.ts"
+
+const isMissing = (file: string) =>
+  Effect.promise(() =>
+    Fs.stat(file).then(
+      () => false,
+      (error: NodeJS.ErrnoException) => error.code === "ENOENT" || error.code === "ENOTDIR"
+    )
+  )
 
 /** Fails unless the deployment has a database with the schema of this version. Changes nothing. */
 export const check = Effect.fnUntraced(function* (settings: MetadataLayer.MetadataSettings) {
   const file = MetadataLayer.databasePath(settings)
-  if (MetadataLayer.isEmbedded(settings) && !(yield* DurableFiles.exists(file))) {
-    return yield* new BackupError({ message: `There is no database ${file}. Set --data-dir to the data directory.` })
+  if (MetadataLayer.isEmbedded(settings) && (yield* isMissing(file))) {
+    return yield* new NoDatabase({
+      message: `There is no database ${file}. Set --data-dir to the data directory, or DATABASE_URL.`
+    })
   }
   const state = yield* SchemaVersion.state.pipe(Effect.provide(MetadataLayer.layerSqlClient(settings)))
   const problem = {
@@ -19,5 +29,5 @@ export const check = Effect.fnUntraced(function* (settings: MetadataLayer.Metada
     Older: "The database has the schema of an older version. Use that version, or run `holdfast migrate` first.",
     Current: undefined
   }[state]
-  if (problem !== undefined) return yield* new BackupError({ message: problem })
+  if (problem !== undefined) return yield* new NoDatabase({ message: problem })
 })
