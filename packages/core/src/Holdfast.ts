@@ -21,6 +21,7 @@ import * as ForgetReached from "./usage/ForgetReached.ts"
 import type * as Duration from "effect/Duration"
 import * as RemovalWorker from "./buckets/RemovalWorker.ts"
 import * as EventRetention from "./events/EventRetention.ts"
+import * as DeliveryRetention from "./webhooks/worker/DeliveryRetention.ts"
 import * as WebhookRecovery from "./webhooks/WebhookRecovery.ts"
 import type { DeploymentRepository } from "./deployment/DeploymentRepository.ts"
 import type { EventRepository } from "./events/EventRepository.ts"
@@ -213,7 +214,7 @@ const services = Layer.mergeAll(
 
 /**
  * All services, without background work. Add `layerMaintenance`, `ConversionWorker.layer` to convert videos, `MirrorWorker.layer` to copy
- * files to mirrors, and `HookWorker.layer` to run hooks after changes.
+ * files to mirrors, `DeliveryWorker.layer` to send webhooks, and `HookWorker.layer` to run hooks after changes.
  *
  * Also provides the `Clock` of the metadata store (`StoreTime`), with which the effects of the services have to run.
  */
@@ -226,10 +227,10 @@ export const layer: Layer.Layer<Services, never, Ports> = Mirrors.layer.pipe(
 )
 
 /**
- * The background work that some process of each deployment has to do, besides conversions and mirrors: sweeps at an interval, finishes
+ * The background work that some process of each deployment has to do, besides conversions, mirrors and webhooks: sweeps at an interval, finishes
  * the removal of large buckets and tenants and folder jobs, deletes old events, forgets limits that are no longer reached, deletes the
- * records of expired uploads and shares, computes the digests of contents that were uploaded in parts, and queues failed deliveries of webhooks again
- * on request.
+ * records of expired uploads and shares, computes the digests of contents that were uploaded in parts, queues failed deliveries of webhooks again
+ * on request, and deletes old ones.
  */
 export const layerMaintenance = (options: { readonly sweepEvery: Duration.Input }) =>
   Layer.mergeAll(
@@ -238,6 +239,7 @@ export const layerMaintenance = (options: { readonly sweepEvery: Duration.Input 
     FolderWorker.layer(),
     EventRetention.layer,
     WebhookRecovery.layer,
+    DeliveryRetention.layer,
     ForgetReached.layer,
     UploadExpiry.layer,
     ShareExpiry.layer,

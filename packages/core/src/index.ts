@@ -54,6 +54,7 @@ export type {
   MirrorsAdapter,
   OpenOptions,
   VideoAdapter,
+  WebhooksAdapter,
   WorkspaceAdapter
 } from "./promises/internal/options/OpenOptions.ts"
 export { ChangeRefused, HookFailed } from "./files/hooks/HookErrors.ts"

@@ -191,8 +191,9 @@ export const help: { readonly [Code in ProblemCode]: Help } = {
     remedy: "Install what `detail` names, or set `HOLDFAST_SECRET_KEY`."
   },
   webhooks_unavailable: {
-    meaning: "The deployment has no secret key to encrypt the secrets of webhooks with.",
-    remedy: "Set `HOLDFAST_SECRET_KEY`."
+    meaning: "The deployment has no secret key to encrypt the secrets of webhooks with, or no process that sends them.",
+    remedy:
+      "Set `HOLDFAST_SECRET_KEY` of the service. In the library, set [`webhooks` and `secretKey`](webhooks.md#in-the-library) of `open`."
   },
   rate_limited: {
     meaning: "The key, the tenant or the client address has made too many requests.",

@@ -3,11 +3,19 @@
  */
 import * as Data from "effect/Data"
 
-/** The deployment has no key to seal the secrets of webhooks with. */
-export class WebhooksUnavailable extends Data.TaggedError("WebhooksUnavailable")<{}> {
+/**
+ * - `NoKey`: the deployment has no key to seal the secrets of webhooks with.
+ * - `NoSender`: no process of the deployment sends deliveries.
+ */
+export class WebhooksUnavailable extends Data.TaggedError("WebhooksUnavailable")<{
+  readonly reason: "NoKey" | "NoSender"
+}> {
   readonly code = "webhooks_unavailable"
-  override readonly message =
-    "This deployment has no secret key to encrypt the secrets of webhooks with. Ask its operator to set one."
+  override get message(): string {
+    return this.reason === "NoKey"
+      ? "This deployment has no secret key to encrypt the secrets of webhooks with. Its operator sets one: HOLDFAST_SECRET_KEY of the service, or secretKey of open() in the library."
+      : "This deployment does not send webhooks. Its operator sets the options webhooks and secretKey of open(), such as webhooks: webhooks() of @holdfast/outbound."
+  }
 }
 
 /** A DISABLED webhook sends nothing, so that a test would wait. */

@@ -30,6 +30,11 @@ export class WebhookSendError extends Data.TaggedError("WebhookSendError")<{
   readonly reason: "TIMEOUT" | "CONNECTION" | "ADDRESS_REFUSED" | "INVALID_RESPONSE"
 }> {}
 
+/**
+ * Whether some process of the deployment sends requests. Without one, webhooks are refused: their deliveries would stay PENDING.
+ */
+export const IsSent = Context.Reference<boolean>("@holdfast/core/webhooks/IsSent", { defaultValue: () => true })
+
 export class WebhookSender extends Context.Service<
   WebhookSender,
   {

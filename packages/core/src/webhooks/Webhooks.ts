@@ -26,6 +26,7 @@ import type { QueuedTest, Webhook, WebhookWithSecret } from "./Webhook.ts"
 import { WebhookDisabled, WebhooksUnavailable } from "./WebhookErrors.ts"
 import { CreateWebhook, RecoverWebhook, UpdateWebhook } from "./WebhookInput.ts"
 import { WebhookRepository } from "./WebhookRepository.ts"
+import { IsSent } from "./WebhookSender.ts"
 import * as WebhookUrl from "./WebhookUrl.ts"
 
 export class Webhooks extends Context.Service<
@@ -67,7 +68,7 @@ export class Webhooks extends Context.Service<
     readonly test: (
       actor: Actor,
       webhook: WebhookRef
-    ) => Effect.Effect<QueuedTest, AccessError | NotFound | WebhookDisabled>
+    ) => Effect.Effect<QueuedTest, AccessError | NotFound | WebhookDisabled | WebhooksUnavailable>
 
     /** Queues all failed deliveries of events since a time again, in the background. */
     readonly recover: (
@@ -103,6 +104,7 @@ const make = Effect.gen(function* () {
   const random = yield* SecureRandom
   const room = yield* StorageRoom
   const inQuota = yield* withinQuota
+  const isSent = yield* IsSent
 
   const read = (actor: Actor, tenantId: string) => access.require(actor, tenantId, "webhook:read")
   const write = (actor: Actor, tenantId: string) => access.require(actor, tenantId, "webhook:write")
@@ -110,13 +112,15 @@ const make = Effect.gen(function* () {
   const checkBucket = (bucketId: string | null | undefined) =>
     bucketId === null || bucketId === undefined || Ids.is("bkt", bucketId) ? Effect.void : Effect.fail(noSuchBucket)
 
+  const checkSent = isSent ? Effect.void : Effect.fail(new WebhooksUnavailable({ reason: "NoSender" }))
+
   /** Makes a secret, and seals it for the webhook. */
   const makeSecret = Effect.fnUntraced(function* (webhookId: string) {
     const bytes = yield* random.randomBytes(secretLength)
     const secret = `whsec_${Base64.encode(bytes)}`
     const sealed = yield* Effect.mapError(
       box.seal(Redacted.make(secret, { label: "WebhookSecret" }), webhookId),
-      () => new WebhooksUnavailable()
+      () => new WebhooksUnavailable({ reason: "NoKey" })
     )
     return { secret, sealed }
   })
@@ -129,6 +133,7 @@ const make = Effect.gen(function* () {
       const { bucketId = null, eventTypes = ["*"], name, ...decoded } = yield* decodeCreate(input)
       const url = yield* WebhookUrl.parse(decoded.url)
       yield* checkBucket(bucketId)
+      yield* checkSent
       const id = yield* Effect.provideService(Ids.make("whk"), SecureRandom, random)
       const { sealed, secret } = yield* makeSecret(id)
       yield* room.forRecord
@@ -185,6 +190,7 @@ const make = Effect.gen(function* () {
       const identity = yield* write(actor, ref.tenantId)
       const { state } = yield* find(ref)
       if (state === "DISABLED") return yield* new WebhookDisabled()
+      yield* checkSent
       const queued = by(identity)(repository.test({ webhook: ref, at: yield* DateTime.now }))
       return { deliveryId: yield* NotFound.whenNone(queued, missing) }
     }),

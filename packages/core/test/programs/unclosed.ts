@@ -3,6 +3,7 @@
  */
 import { fs } from "@holdfast/fs"
 import { open } from "@holdfast/core"
+import { webhooks } from "@holdfast/outbound"
 import { sqlite } from "@holdfast/sqlite"
 import * as Path from "node:path"
 
@@ -10,7 +11,8 @@ const directory = process.argv[2] ?? ""
 const holdfast = await open({
   metadata: sqlite({ file: Path.join(directory, "app.sqlite") }),
   blobs: fs({ directory: Path.join(directory, "files") }),
-  secretKey: new Uint8Array(32)
+  secretKey: new Uint8Array(32),
+  webhooks: webhooks()
 })
 const system = holdfast.system()
 const { id: tenantId } = await holdfast.tenants.create(system, { name: "Acme", subdomain: "acme" })

@@ -57,7 +57,9 @@ it("open: value is not valid → InvalidRequest with every fault", async () => {
     secretKey: "secret",
     formerSecretKeys: [new Uint8Array(32), new Uint8Array(1)],
     mirrors: [{}],
-    mirrorCopies: 1.5
+    mirrorCopies: 1.5,
+    webhooks: {},
+    webhookRequests: 0
   })
   const faulty = [
     "metadata",
@@ -74,10 +76,12 @@ it("open: value is not valid → InvalidRequest with every fault", async () => {
     "secretKey",
     "formerSecretKeys.1",
     "mirrors.0",
-    "mirrorCopies"
+    "mirrorCopies",
+    "webhooks",
+    "webhookRequests"
   ]
   expect(errors.map(({ pointer }) => pointer.slice(1).replaceAll("/", ".")).toSorted()).toEqual(faulty.toSorted())
-  expect(message).toMatch(/; and 12 more in errors$/)
+  expect(message).toMatch(/; and 14 more in errors$/)
 })
 
 it("open: durations as texts, undefined options → the defaults and the texts apply", async () => {

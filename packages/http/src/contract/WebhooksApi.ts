@@ -94,7 +94,7 @@ const rotate = HttpApiEndpoint.post("rotate", "/:webhookId/rotate", {
 const test = HttpApiEndpoint.post("test", "/:webhookId/test", {
   params,
   success: Webhook.QueuedTest.pipe(HttpApiSchema.status(202)),
-  error: problems("not_found", "webhook_disabled")
+  error: problems("not_found", "webhook_disabled", "webhooks_unavailable")
 }).annotateMerge(
   describe({
     summary: "Send a test",

@@ -23,6 +23,7 @@ import type { OpenOptions } from "./options/OpenOptions.ts"
 import * as NativeCrypto from "./NativeCrypto.ts"
 import * as ProcessLife from "./ProcessLife.ts"
 import * as VideoOptions from "./options/VideoOptions.ts"
+import * as WebhookOptions from "./options/WebhookOptions.ts"
 import * as PromiseApiContext from "../PromiseApiContext.ts"
 import * as PromiseRuntime from "../PromiseRuntime.ts"
 import * as BucketsApi from "../resources/BucketsApi.ts"
@@ -133,6 +134,7 @@ const build = async (options: OpenOptions): Promise<Holdfast> => {
     VideoOptions.worker(options).pipe(Layer.provide(IntegrityOptions.sourceCheck)),
     IntegrityOptions.worker(options),
     MirrorOptions.worker(options),
+    WebhookOptions.worker(options),
     maintenance
   ).pipe(
     Layer.provideMerge(Core.layer.pipe(Layer.provide(NativeCrypto.layerMac))),
@@ -147,6 +149,7 @@ const build = async (options: OpenOptions): Promise<Holdfast> => {
     ]),
     Layer.provideMerge(Crypto),
     Layer.provide([HookOptions.layer(options), DamageReports.layer]),
+    Layer.provideMerge(WebhookOptions.rules(options)),
     Layer.provideMerge(Layer.succeed(Settings.Settings, Settings.fromInput(settings))),
     Layer.provide(Layer.succeed(SigningSecret, VideoOptions.signingSecret(options)))
   )

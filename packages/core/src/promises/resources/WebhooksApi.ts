@@ -60,7 +60,7 @@ export interface RecoverWebhookInput extends WebhookRef {
 export interface WebhookOperations<Time> {
   /**
    * Creates a webhook for the events from now on. No later call returns its `secret`. Rejects with `quota_exceeded`, and
-   * with `webhooks_unavailable` where the deployment has no secret key.
+   * with `webhooks_unavailable` where the deployment has no secret key or sends no webhooks.
    */
   create(input: CreateWebhookInput): WebhookWithSecretRecord<Time>
 
@@ -79,7 +79,10 @@ export interface WebhookOperations<Time> {
   /** Replaces the secret. For 24 hours deliveries are signed with both. No later call returns the new `secret`. */
   rotate(input: WebhookRef): WebhookWithSecretRecord<Time>
 
-  /** Queues a delivery of an event `webhook.test`. Rejects with `webhook_disabled` when the webhook is DISABLED. */
+  /**
+   * Queues a delivery of an event `webhook.test`. Rejects with `webhook_disabled` when the webhook is DISABLED, and with
+   * `webhooks_unavailable` where the deployment sends no webhooks.
+   */
   test(input: WebhookRef): QueuedTestRecord
 
   /** Queues all failed deliveries of events since a time again. Resolves before the work is done. */

@@ -111,7 +111,7 @@ const statuses: ReadonlyArray<Expectation> = [
   ["webhooks.update", [200, 404, ...writing]],
   ["webhooks.remove", [204, 404, ...common]],
   ["webhooks.rotate", [200, 404, 422, ...reading]],
-  ["webhooks.test", [202, 404, 409, ...reading]],
+  ["webhooks.test", [202, 404, 409, 422, ...reading]],
   ["webhooks.recover", [202, 404, ...writing]],
   ["webhooks.deliveries", [200, 404, ...reading]],
   ["webhooks.delivery", [200, 404, ...reading]],

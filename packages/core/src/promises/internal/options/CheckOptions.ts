@@ -88,7 +88,9 @@ const checks = {
   mirrors: Is.list(
     Is.when((value) => Is.isRecord(value) && Is.isRecord(value["targets"]), "must be an adapter, such as s3Mirrors()")
   ),
-  mirrorCopies: Is.count(0)
+  mirrorCopies: Is.count(0),
+  webhooks: Is.oneOf(["elsewhere"], adapter("sender", "webhooks()")),
+  webhookRequests: Is.count(1)
 } satisfies { readonly [Name in keyof Required<OpenOptions>]: Is.Check }
 
 const check = Is.record(checks, {

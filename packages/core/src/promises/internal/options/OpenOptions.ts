@@ -10,6 +10,8 @@ import type { SettingsInput } from "../../../Settings.ts"
 import type { BlobStore } from "../../../storage/BlobStore.ts"
 import type { Hooks } from "../../Hooks.ts"
 import type { Transcoder } from "../../../transcoding/Transcoder.ts"
+import type { WebhookSender } from "../../../webhooks/WebhookSender.ts"
+import type { IsPublicHost } from "../../../webhooks/WebhookUrl.ts"
 
 /** A metadata adapter. Its package has a function that returns it: `sqlite({ file })`, `postgres({ url })`. */
 export interface MetadataAdapter {
@@ -36,6 +38,13 @@ export interface WorkspaceAdapter {
 /** One type of mirror target. Its package has a function that returns it: `s3Mirrors()`. */
 export interface MirrorsAdapter {
   readonly targets: MirrorTargets["Service"]["open"]
+}
+
+/** What sends the deliveries of webhooks. Its package has a function that returns it: `webhooks()`. */
+export interface WebhooksAdapter {
+  readonly sender: Layer.Layer<WebhookSender, unknown>
+  /** Returns false for the host of a URL that a new webhook must not have. */
+  readonly isPublicHost: IsPublicHost
 }
 
 export interface OpenOptions {
@@ -86,4 +95,11 @@ export interface OpenOptions {
   readonly mirrors?: ReadonlyArray<MirrorsAdapter> | undefined
   /** How many files this process copies to mirrors at once; 0 where other processes do it. Default: 16. */
   readonly mirrorCopies?: number | undefined
+  /**
+   * What sends the deliveries of webhooks in this process: `webhooks()`. `"elsewhere"` where other processes over the same metadata
+   * send them. Without it no webhook can be created.
+   */
+  readonly webhooks?: WebhooksAdapter | "elsewhere" | undefined
+  /** How many requests to endpoints of webhooks this process makes at once, one to each webhook. Default: 64. */
+  readonly webhookRequests?: number | undefined
 }

@@ -1,0 +1,23 @@
+import { open } from "@holdfast/core"
+import { fs } from "@holdfast/fs"
+import { webhooks } from "@holdfast/outbound"
+import { s3Mirrors } from "@holdfast/s3"
+import { sqlite } from "@holdfast/sqlite"
+
+await using holdfast = await open({
+  metadata: sqlite({ file: "app.sqlite" }),
+  blobs: fs({ directory: "./files" }),
+  secretKey: Buffer.from(process.env["HOLDFAST_SECRET_KEY"] ?? "", "base64"),
+  mirrors: [s3Mirrors()],
+  webhooks: webhooks()
+})
+const ada = holdfast.account("ada@example.com")
+const { id: tenantId } = await holdfast.tenants.create(ada, { name: "Acme", subdomain: "acme" })
+const webhook = await holdfast.webhooks.create(ada, {
+  tenantId,
+  name: "Search index",
+  url: "https://example.com/hooks/files",
+  eventTypes: ["file.", "content.replaced"]
+})
+
+process.stdout.write(`${webhook.name} ${webhook.state}\n`)
