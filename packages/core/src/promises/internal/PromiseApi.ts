@@ -10,7 +10,6 @@ import * as HookWorker from "../../files/hooks/HookWorker.ts"
 import * as Core from "../../Holdfast.ts"
 import * as DamageReports from "../../integrity/DamageReports.ts"
 import * as PooledRandom from "../../secrets/PooledRandom.ts"
-import { SigningSecret } from "../../secrets/SigningSecret.ts"
 import * as Settings from "../../Settings.ts"
 import { ActorHandle } from "./ActorHandle.ts"
 import type { Invoke } from "./BindOperations.ts"
@@ -22,6 +21,7 @@ import * as IntegrityOptions from "./options/IntegrityOptions.ts"
 import type { OpenOptions } from "./options/OpenOptions.ts"
 import * as NativeCrypto from "./NativeCrypto.ts"
 import * as ProcessLife from "./ProcessLife.ts"
+import * as SecretOptions from "./options/SecretOptions.ts"
 import * as VideoOptions from "./options/VideoOptions.ts"
 import * as WebhookOptions from "./options/WebhookOptions.ts"
 import * as PromiseApiContext from "../PromiseApiContext.ts"
@@ -145,13 +145,13 @@ const build = async (options: OpenOptions): Promise<Holdfast> => {
       blobs.blobs,
       VideoOptions.transcoder(options),
       MirrorOptions.targets(options),
-      MirrorOptions.secretBox(options)
+      SecretOptions.secretBox(options)
     ]),
+    Layer.provide(SecretOptions.signingSecret(options)),
     Layer.provideMerge(Crypto),
     Layer.provide([HookOptions.layer(options), DamageReports.layer]),
     Layer.provideMerge(WebhookOptions.rules(options)),
-    Layer.provideMerge(Layer.succeed(Settings.Settings, Settings.fromInput(settings))),
-    Layer.provide(Layer.succeed(SigningSecret, VideoOptions.signingSecret(options)))
+    Layer.provideMerge(Layer.succeed(Settings.Settings, Settings.fromInput(settings)))
   )
   const runtime = ManagedRuntime.make(Layer.provideMerge(layer, ProcessLife.layerClock))
   try {

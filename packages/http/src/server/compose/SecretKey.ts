@@ -4,14 +4,14 @@
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import * as AesSecretBox from "@holdfast/core/secrets/AesSecretBox"
 import type { SecretBox } from "@holdfast/core/secrets/SecretBox"
-import { SigningSecret } from "@holdfast/core/secrets/SigningSecret"
+import * as SigningSecret from "@holdfast/core/secrets/SigningSecret"
 import type { Digest } from "effect/crypto/Digest"
 import type { SecureRandom } from "effect/crypto/SecureRandom"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import { createHmac, randomBytes } from "node:crypto"
+import { randomBytes } from "node:crypto"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
 import type { Config } from "../config/Config.ts"
@@ -111,11 +111,6 @@ export const layerSigningSecret = ({
   secretKey
 }: Pick<Config, "dataDir" | "secretKey">): Layer.Layer<never, SecretKeyError> =>
   Layer.effect(
-    SigningSecret,
-    Effect.map(secretKey === undefined ? loadFrom(dataDir) : Effect.succeed(secretKey), (key) =>
-      Redacted.make(
-        new Uint8Array(createHmac("sha256", Redacted.value(key)).update("holdfast playback keys").digest()),
-        { label: "SigningSecret" }
-      )
-    )
-  )
+    SigningSecret.SigningSecret,
+    Effect.flatMap(secretKey === undefined ? loadFrom(dataDir) : Effect.succeed(secretKey), SigningSecret.derive)
+  ).pipe(Layer.provide(NodeCrypto.layerMac))

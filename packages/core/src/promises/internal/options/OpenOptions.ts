@@ -78,13 +78,14 @@ export interface OpenOptions {
   /** The workspace of conversions. Default: that of the blob adapter, where it has one. */
   readonly workspace?: WorkspaceAdapter | undefined
   /**
-   * The secret that signs playback keys and links: at least 32 random bytes, the same in every process of the deployment. Without it
-   * each process generates its own, and the keys and links become invalid when the process ends.
+   * The secret that signs playback keys and links: at least 32 random bytes, the same each time and in every process of the deployment.
+   * Default: derived from `secretKey`, as in the service. Without both, each process generates its own, and the keys and links become
+   * invalid when the process ends.
    */
   readonly signingSecret?: Uint8Array | undefined
   /**
-   * The key that encrypts the credentials of mirrors and the secrets of webhooks: 32 random bytes, the same each time and in every process of the
-   * deployment. Without it there are no mirrors and no webhooks.
+   * The key that encrypts the credentials of mirrors, the secrets of webhooks and those of S3 credentials: 32 random bytes, the same each
+   * time and in every process of the deployment. Without it there are none of them.
    */
   readonly secretKey?: Uint8Array | undefined
   /** Former secret keys. They decrypt the credentials that they encrypted. */

@@ -2,7 +2,6 @@
  * The layers for the video options of `open`.
  */
 import * as Layer from "effect/Layer"
-import * as Redacted from "effect/Redacted"
 import * as ConversionWorker from "../../../conversions/worker/ConversionWorker.ts"
 import * as Transcoder from "../../../transcoding/Transcoder.ts"
 import type { OpenOptions, VideoAdapter } from "./OpenOptions.ts"
@@ -21,7 +20,3 @@ export const worker = ({ blobs, conversions: concurrency = 1, video, ...options 
   if (!isAdapter(video) || workspace === undefined) return Layer.empty
   return ConversionWorker.layer({ concurrency }).pipe(Layer.provide(workspace))
 }
-
-/** Returns the secret that signs playback keys and links. */
-export const signingSecret = ({ signingSecret: bytes }: OpenOptions): Redacted.Redacted<Uint8Array> | undefined =>
-  bytes === undefined ? undefined : Redacted.make(bytes, { label: "SigningSecret" })
