@@ -18,6 +18,7 @@ export const groups: ReadonlyArray<Group> = [
   {
     text: "In your application",
     items: [
+      { text: "Options of the library", link: "/options" },
       { text: "Mounting", link: "/mounting" },
       { text: "Runtimes and bundlers", link: "/runtimes" },
       { text: "Browsers", link: "/browsers" },

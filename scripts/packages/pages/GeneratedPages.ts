@@ -3,6 +3,7 @@
  */
 import * as ConfigurationPage from "./ConfigurationPage.ts"
 import * as ErrorsPage from "./ErrorsPage.ts"
+import * as OptionsPage from "./OptionsPage.ts"
 
 interface GeneratedPage {
   readonly path: string
@@ -10,4 +11,4 @@ interface GeneratedPage {
   readonly text: () => string
 }
 
-export const pages: ReadonlyArray<GeneratedPage> = [ConfigurationPage, ErrorsPage]
+export const pages: ReadonlyArray<GeneratedPage> = [ConfigurationPage, ErrorsPage, OptionsPage]

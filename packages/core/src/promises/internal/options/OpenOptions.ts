@@ -48,9 +48,12 @@ export interface WebhooksAdapter {
 }
 
 export interface OpenOptions {
-  /** Where records are stored: `sqlite({ file })`, `postgres({ url })`. */
+  /** Where records are stored: `sqlite({ file })` of `@holdfast/sqlite`, `postgres({ url })` of `@holdfast/postgres`. */
   readonly metadata: MetadataAdapter
-  /** Where contents are stored: `fs({ directory })`. */
+  /**
+   * Where contents are stored: `fs({ directory })` of `@holdfast/fs`, `s3(…)` of `@holdfast/s3`, `azure(…)` of `@holdfast/azure`, `gcs(…)`
+   * of `@holdfast/gcs`, or a store of your own by `defineBlobStore(…)`.
+   */
   readonly blobs: BlobsAdapter
   /** What your program does before a content is stored or a file is removed, and may refuse. */
   readonly hooks?: Hooks | undefined
@@ -58,8 +61,8 @@ export interface OpenOptions {
   readonly settings?: SettingsInput | undefined
   /**
    * How often this process sweeps, which removes the bytes of doomed blobs; `false` where another process sweeps. A process that
-   * sweeps also finishes the removal of large buckets and tenants, recovers failed deliveries of webhooks, and computes the checksums of
-   * contents that were uploaded in parts. Default: every minute.
+   * sweeps also finishes the removal of large buckets and tenants, recovers failed deliveries of webhooks and deletes old ones, and computes
+   * the checksums of contents that were uploaded in parts. Default: every minute.
    */
   readonly sweepEvery?: Duration.Input | false | undefined
   /**
@@ -69,18 +72,17 @@ export interface OpenOptions {
    */
   readonly scrubEvery?: Duration.Input | false | undefined
   /**
-   * The transcoder of this process: `ffmpeg()`. `"elsewhere"` where other processes over the same metadata and blobs convert
+   * The transcoder of this process: `ffmpeg()` of `@holdfast/ffmpeg`. `"elsewhere"` where other processes over the same metadata and blobs convert
    * videos. Without it no conversion can be requested.
    */
   readonly video?: VideoAdapter | "elsewhere" | undefined
   /** How many videos this process converts at once; each may occupy several processors. Default: 1. */
   readonly conversions?: number | undefined
-  /** The workspace of conversions. Default: that of the blob adapter, where it has one. */
+  /** The disk space of conversions: `workspace({ directory })` of `@holdfast/fs`. Default: that of the blob adapter, where it has one. */
   readonly workspace?: WorkspaceAdapter | undefined
   /**
    * The secret that signs playback keys and links: at least 32 random bytes, the same each time and in every process of the deployment.
-   * Default: derived from `secretKey`, as in the service. Without both, each process generates its own, and the keys and links become
-   * invalid when the process ends.
+   * Default: derived from `secretKey`, as in the service; without that a random one, whose keys and links end with the process.
    */
   readonly signingSecret?: Uint8Array | undefined
   /**
@@ -91,14 +93,15 @@ export interface OpenOptions {
   /** Former secret keys. They decrypt the credentials that they encrypted. */
   readonly formerSecretKeys?: ReadonlyArray<Uint8Array> | undefined
   /**
-   * Types of mirror targets: `s3Mirrors()`, `azureMirrors()`, `gcsMirrors()`. Another bucket of this deployment needs none.
+   * Types of mirror targets: `s3Mirrors()` of `@holdfast/s3`, `azureMirrors()` of `@holdfast/azure`, `gcsMirrors()` of `@holdfast/gcs`.
+   * Another bucket of this deployment needs none.
    */
   readonly mirrors?: ReadonlyArray<MirrorsAdapter> | undefined
   /** How many files this process copies to mirrors at once; 0 where other processes do it. Default: 16. */
   readonly mirrorCopies?: number | undefined
   /**
-   * What sends the deliveries of webhooks in this process: `webhooks()`. `"elsewhere"` where other processes over the same metadata
-   * send them. Without it no webhook can be created.
+   * What sends the deliveries of webhooks in this process: `webhooks()` of `@holdfast/outbound`. `"elsewhere"` where other processes over the same metadata
+   * send them. Without it or without `secretKey`, no webhook can be created.
    */
   readonly webhooks?: WebhooksAdapter | "elsewhere" | undefined
   /** How many requests to endpoints of webhooks this process makes at once, one to each webhook. Default: 64. */
