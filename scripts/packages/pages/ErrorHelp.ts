@@ -187,8 +187,9 @@ export const help: { readonly [Code in ProblemCode]: Help } = {
     remedy: "Correct address, region, bucket, key or its rights. `verify=false` stores the mirror without the check."
   },
   mirror_type_unavailable: {
-    meaning: "The package for this type is not installed, or the deployment has no secret key for credentials.",
-    remedy: "Install what `detail` names, or set `HOLDFAST_SECRET_KEY`."
+    meaning: "The deployment has no adapter for this type, or no secret key for credentials.",
+    remedy:
+      "Set `HOLDFAST_SECRET_KEY` of the service. In the library, set [`secretKey`](options.md#the-secret-key) of `open`, and pass the adapter that `detail` names: [`mirrors: [s3Mirrors()]`](mirrors.md#create-a-mirror)."
   },
   webhooks_unavailable: {
     meaning: "The deployment has no secret key to encrypt the secrets of webhooks with, or no process that sends them.",

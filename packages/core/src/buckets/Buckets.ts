@@ -159,7 +159,7 @@ const make = Effect.gen(function* () {
 
 const noPublicBuckets = InvalidRequest.at(
   "/visibility",
-  "must be private: this deployment does not permit public buckets. Its operator permits them by the setting HOLDFAST_PUBLIC_BUCKETS."
+  "must be private: this deployment does not permit public buckets. Its operator permits them: HOLDFAST_PUBLIC_BUCKETS of the service, or settings.publicBuckets of open() in the library."
 )
 
 export const layer: Layer.Layer<Buckets, never, Access | BucketRepository | SecureRandom> = Layer.effect(Buckets, make)

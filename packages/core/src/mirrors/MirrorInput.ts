@@ -32,9 +32,18 @@ export type UpdateMirror = typeof UpdateMirror.Type
 
 const decodeType = Input.decoder(Schema.Struct({ type: Schema.Literals(TargetTypes.inputNames) }))
 
+const redacted = /\/value$/
+
+/** The decoder drops the message of a fault inside of a `Redacted`, since a message may contain the value. */
+const invalidSecret = "must not be empty, too long, or contain characters that the target does not accept"
+
 /** The decoder finds the fault of a secret inside of its `Redacted`. Callers know the field only. */
 const withoutRedacted = ({ errors }: InvalidRequest) =>
-  InvalidRequest.of(errors.map(({ detail, pointer }) => ({ detail, pointer: pointer.replace(/\/value$/, "") })))
+  InvalidRequest.of(
+    errors.map(({ detail, pointer }) =>
+      redacted.test(pointer) ? { detail: invalidSecret, pointer: pointer.replace(redacted, "") } : { detail, pointer }
+    )
+  )
 
 const decoder = <A>(schema: Schema.Codec<A, A>) => {
   const decode = Input.decoder(schema)

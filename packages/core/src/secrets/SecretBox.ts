@@ -8,6 +8,13 @@ import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
 
 /**
+ * What a caller reads where the deployment has no secret key. Callers may be tenants of a service, whose operator sets the key, or the
+ * program that opened the library.
+ */
+export const keyRemedy =
+  "Its operator sets one: HOLDFAST_SECRET_KEY of the service, or the option secretKey of open() in the library."
+
+/**
  * - `NoKey`: no key is configured to seal with.
  * - `UnknownKey`: the key that sealed the text is not configured.
  * - `Unreadable`: the sealed text was altered, or belongs to another context.

@@ -21,7 +21,7 @@ import { by } from "../events/EventAuthor.ts"
 import * as Ids from "../Ids.ts"
 import type { MetadataError } from "../MetadataError.ts"
 import type { Permission } from "../Permission.ts"
-import { SecretBox } from "../secrets/SecretBox.ts"
+import { keyRemedy, SecretBox } from "../secrets/SecretBox.ts"
 import { Settings } from "../Settings.ts"
 import { StorageRoom } from "../StorageRoom.ts"
 import * as S3Credential from "./S3Credential.ts"
@@ -90,7 +90,7 @@ const beyondHost = new Forbidden(
 
 const noSecretKey = InvalidRequest.at(
   "",
-  "this deployment has no secret key, with which S3 credentials are stored; ask its operator to set one"
+  `this deployment has no secret key to encrypt S3 credentials with. ${keyRemedy}`
 )
 
 /** Whether an actor has at least the rights of a token. Otherwise it would get them with the credentials. */

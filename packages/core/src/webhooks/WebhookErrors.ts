@@ -2,6 +2,7 @@
  * Errors of webhooks, beyond those that all services share.
  */
 import * as Data from "effect/Data"
+import { keyRemedy } from "../secrets/SecretBox.ts"
 
 /**
  * - `NoKey`: the deployment has no key to seal the secrets of webhooks with.
@@ -13,7 +14,7 @@ export class WebhooksUnavailable extends Data.TaggedError("WebhooksUnavailable")
   readonly code = "webhooks_unavailable"
   override get message(): string {
     return this.reason === "NoKey"
-      ? "This deployment has no secret key to encrypt the secrets of webhooks with. Its operator sets one: HOLDFAST_SECRET_KEY of the service, or secretKey of open() in the library."
+      ? `This deployment has no secret key to encrypt the secrets of webhooks with. ${keyRemedy}`
       : "This deployment does not send webhooks. Its operator sets the options webhooks and secretKey of open(), such as webhooks: webhooks() of @holdfast/outbound."
   }
 }

@@ -78,7 +78,7 @@ describe("MirrorCredentials", () => {
   it.effect("fromUpdate: field of another type, or field without its secret → InvalidRequest", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* faultOf({ accountKey: secret, secretAccessKey: secret }), [
-        { pointer: "/accountKey", detail: "is not a field of mirrors of type CLOUD_A" }
+        { pointer: "/accountKey", detail: "is not a field of mirrors of type S3 (CLOUD_A)" }
       ])
       assert.deepStrictEqual(yield* faultOf({ accessKeyId: "k2" }), [
         { pointer: "/secretAccessKey", detail: "is needed with another accessKeyId" }

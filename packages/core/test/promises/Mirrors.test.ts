@@ -103,6 +103,7 @@ describe("holdfast.mirrors", () => {
       )
     ]
     assert.instanceOf(errors[0], Holdfast.MirrorTypeUnavailable)
+    assert.match(errors[0].message, /no mirrors of type S3 \(CLOUD_A\)\. .*s3Mirrors\(\) of @holdfast\/s3 .*open\(\)/)
     assert.instanceOf(errors[1], Holdfast.InvalidRequest)
     assert.instanceOf(errors[2], Holdfast.MirrorTargetUnreachable)
     assert.instanceOf(errors[3], Holdfast.MirrorLoop)
@@ -118,7 +119,42 @@ describe("holdfast.mirrors", () => {
     const error = await rejection(holdfast.mirrors.create(owner, input))
     assert.instanceOf(error, Holdfast.MirrorTypeUnavailable)
     assert.strictEqual(error.code, "mirror_type_unavailable")
-    assert.match(error.message, /no secret key/)
+    assert.match(
+      error.message,
+      /no secret key.*HOLDFAST_SECRET_KEY of the service, or the option secretKey of open\(\)/
+    )
+  })
+
+  it("create, update: character that no header of a cloud may have → InvalidRequest at its field, without the value", async () => {
+    const { bucket, holdfast, input, owner } = await setUp({ secretKey, mirrorCopies: 0 })
+    const clouds = [
+      { type: "S3", region: "r", bucketName: "b", accessKeyId: "k", secretAccessKey: "s" },
+      { type: "AZURE_BLOB", accountName: "account", containerName: "container", accountKey: "aGVsbG8=" },
+      { type: "GCS", projectId: "project", bucketName: "b", credentials: "{}" }
+    ] as const
+    const fields = { S3: ["region", "bucketName", "accessKeyId"], GCS: ["projectId", "bucketName"] }
+    const inputs = clouds.flatMap((cloud) =>
+      (cloud.type === "AZURE_BLOB" ? ["accountName", "containerName", "accountKey"] : fields[cloud.type]).map(
+        (field) => ({ field, value: { ...bucket, name: "x", ...cloud, [field]: "AKIA…" } })
+      )
+    )
+    const faultOf = async (call: Promise<unknown>) => {
+      const error = await rejection(call)
+      assert.instanceOf(error, Holdfast.InvalidRequest)
+      assert.notInclude(inspect(error, { depth: 9 }), "AKIA")
+      return error.errors
+    }
+    const details = (field: string) =>
+      field === "accountKey"
+        ? "must not be empty, too long, or contain characters that the target does not accept"
+        : "must contain only printable ASCII characters"
+    for (const { field, value } of inputs) {
+      const create = holdfast.mirrors.create(owner, value as Holdfast.CreateMirrorInput)
+      assert.deepStrictEqual(await faultOf(create), [{ pointer: `/${field}`, detail: details(field) }])
+    }
+    const { id: mirrorId } = await holdfast.mirrors.create(owner, input)
+    const update = holdfast.mirrors.update(owner, { ...bucket, mirrorId, accessKeyId: "AKIA…", secretAccessKey: "s" })
+    assert.deepStrictEqual(await faultOf(update), [{ pointer: "/accessKeyId", detail: details("accessKeyId") }])
   })
 
   it("open: invalid key or concurrency → InvalidRequest", async () => {

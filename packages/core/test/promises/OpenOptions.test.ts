@@ -95,6 +95,17 @@ it("open: durations as texts, undefined options → the defaults and the texts a
   expect(await holdfast.files.upload(root, { ...bucket, name: "a", content: "text" })).toMatchObject({ name: "a" })
 })
 
+it("settings.publicBuckets absent, public bucket → InvalidRequest with the setting of the library and that of the service", async () => {
+  const { bucket, holdfast, root } = await setUp()
+  const error = await rejection(holdfast.buckets.update(root, { ...bucket, visibility: "public" }))
+  expect(error).toBeInstanceOf(Holdfast.InvalidRequest)
+  expect(error).toMatchObject({
+    errors: [
+      { pointer: "/visibility", detail: expect.stringMatching(/HOLDFAST_PUBLIC_BUCKETS.*settings\.publicBuckets/) }
+    ]
+  })
+})
+
 it("errors: method and open reject → the stack names the caller, the printed error has message, stack and fields", async () => {
   const { bucket, holdfast, root } = await setUp()
   const get = async function findNothing() {

@@ -159,6 +159,7 @@ describe("pages", () => {
         "evt_…": events[0]?.id ?? "",
         "hfs_…": token,
         "hf_…": key,
+        "AKIA…": "AKIAEXAMPLE",
         "key_…": /key_[0-9a-f-]{36}/.exec(account)?.[0] ?? "",
         "/backups/holdfast": Path.join(cwd, "backups"),
         "20261122T152603000Z": snapshot,

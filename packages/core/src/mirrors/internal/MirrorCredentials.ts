@@ -37,7 +37,9 @@ export const fromUpdate = (
   const given = pick({ ...update }, changeNames)
   const foreign = Object.keys(given).find((name) => !Object.hasOwn(changes, name))
   if (foreign !== undefined) {
-    return Effect.fail(InvalidRequest.at(`/${foreign}`, `is not a field of mirrors of type ${wireName}`))
+    return Effect.fail(
+      InvalidRequest.at(`/${foreign}`, `is not a field of mirrors of type ${TargetTypes.toName(wireName)}`)
+    )
   }
   const { [secretField]: secret, ...others } = given
   if (secret !== undefined) {

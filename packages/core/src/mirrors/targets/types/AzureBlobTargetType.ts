@@ -10,15 +10,16 @@ export const azureBlob = TargetType.make({
   type: "AZURE_BLOB",
   wireName: "CLOUD_B",
   aliases: ["AZURE_BLOB"],
+  adapter: "azureMirrors() of @holdfast/azure",
   fields: {
-    accountName: Fields.Text,
-    containerName: Fields.Text,
-    accountKey: Fields.Secret,
+    accountName: Fields.CloudText,
+    containerName: Fields.CloudText,
+    accountKey: Fields.Base64Secret,
     // The address of the account's blob service; `https://<accountName>.blob.core.windows.net` when absent.
     endpoint: Schema.optional(Fields.Endpoint)
   },
   secretField: "accountKey",
-  changes: { accountKey: Schema.optional(Fields.Secret) },
+  changes: { accountKey: Schema.optional(Fields.Base64Secret) },
   recordFields: { accountName: Schema.String, containerName: Schema.String, endpoint: Fields.EndpointOrNull },
   recordDefaults: { endpoint: null }
 })

@@ -10,9 +10,10 @@ export const gcs = TargetType.make({
   type: "GCS",
   wireName: "CLOUD_C",
   aliases: ["GCS"],
+  adapter: "gcsMirrors() of @holdfast/gcs",
   fields: {
-    projectId: Fields.Text,
-    bucketName: Fields.Text,
+    projectId: Fields.CloudText,
+    bucketName: Fields.CloudText,
     credentials: Fields.SecretDocument.annotate({ description: "The JSON document of a service account, as a text." }),
     endpoint: Schema.optional(Fields.Endpoint)
   },

@@ -10,10 +10,11 @@ export const s3 = TargetType.make({
   type: "S3",
   wireName: "CLOUD_A",
   aliases: ["S3"],
+  adapter: "s3Mirrors() of @holdfast/s3",
   fields: {
-    region: Fields.Text,
-    bucketName: Fields.Text,
-    accessKeyId: Fields.Text,
+    region: Fields.CloudText,
+    bucketName: Fields.CloudText,
+    accessKeyId: Fields.CloudText,
     secretAccessKey: Fields.Secret,
     endpoint: Schema.optional(Fields.Endpoint),
     forcePathStyle: Schema.optional(Schema.Boolean).annotate({
@@ -22,7 +23,9 @@ export const s3 = TargetType.make({
   },
   secretField: "secretAccessKey",
   changes: {
-    accessKeyId: Schema.optional(Fields.Text).annotate({ description: "Only together with its `secretAccessKey`." }),
+    accessKeyId: Schema.optional(Fields.CloudText).annotate({
+      description: "Only together with its `secretAccessKey`."
+    }),
     secretAccessKey: Schema.optional(Fields.Secret)
   },
   recordFields: {

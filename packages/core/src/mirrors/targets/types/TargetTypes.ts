@@ -42,6 +42,12 @@ export const changes = Object.assign({}, ...all.map((type) => type.changes)) as 
   (typeof all)[number]["changes"]
 >
 
+/** Returns the names of a type, for people: `S3 (CLOUD_A)`. Callers write the first one, and records have the other. */
+export const toName = (wireName: string): string => {
+  const [alias] = all.find((type) => type.wireName === wireName)?.aliases ?? []
+  return alias === undefined ? wireName : `${alias} (${wireName})`
+}
+
 /** The names that the type of an input may have. */
 export const inputNames: ReadonlyArray<string> = [
   ...all.map(({ wireName }) => wireName),

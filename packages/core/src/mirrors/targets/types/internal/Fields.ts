@@ -4,7 +4,17 @@
 import * as Schema from "effect/Schema"
 import { atMost, hasControls } from "../../../../Text.ts"
 
-const text = (maxLength: number) =>
+/** Returns what is wrong with the characters of a text. */
+type CharacterFault = (value: string) => string | undefined
+
+const ofControls: CharacterFault = (value) =>
+  hasControls(value) || !value.isWellFormed() ? "must not contain control characters" : undefined
+
+/** Clients of clouds send these texts in headers and host names, which have no other characters. */
+const ofHeaders: CharacterFault = (value) =>
+  /^[\x20-\x7e]*$/.test(value) ? undefined : "must contain only printable ASCII characters"
+
+const text = (maxLength: number, faultOf = ofControls) =>
   Schema.String.check(
     Schema.makeFilter(
       (value: string) =>
@@ -12,9 +22,7 @@ const text = (maxLength: number) =>
           ? "must not be empty"
           : value.length > maxLength
             ? `must be at most ${maxLength} characters`
-            : hasControls(value) || !value.isWellFormed()
-              ? "must not contain control characters"
-              : undefined,
+            : faultOf(value),
       atMost(maxLength)
     )
   )
@@ -22,8 +30,11 @@ const text = (maxLength: number) =>
 /** A text of 1 to 255 characters, without control characters. */
 export const Text = text(255)
 
+/** A name or a key's id of a cloud: 1 to 255 printable characters of ASCII. */
+export const CloudText = text(255, ofHeaders)
+
 /** A secret text. Its faults are reported without the value. */
-const secret = (maxLength: number) =>
+const secret = (maxLength: number, faultOf: CharacterFault = () => undefined) =>
   Schema.RedactedFromValue(
     Schema.String.annotate({ message: "must be a text" }).check(
       Schema.makeFilter(
@@ -32,7 +43,7 @@ const secret = (maxLength: number) =>
             ? "must not be empty"
             : value.length > maxLength || !value.isWellFormed() || value.includes("\0")
               ? `must be at most ${maxLength} characters of valid Unicode, without NUL`
-              : undefined,
+              : faultOf(value),
         atMost(maxLength)
       )
     )
@@ -40,6 +51,9 @@ const secret = (maxLength: number) =>
 
 /** A key: up to 1,024 characters. */
 export const Secret = secret(1024)
+
+/** A key in base64: up to 1,024 characters. */
+export const Base64Secret = secret(1024, ofHeaders)
 
 /** A document that is a secret as a whole: up to 65,536 characters. */
 export const SecretDocument = secret(65_536)

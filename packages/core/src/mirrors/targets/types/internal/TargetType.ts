@@ -22,6 +22,8 @@ interface Definition<
   readonly wireName: WireName
   /** Names that an input may have instead of `wireName`. */
   readonly aliases: ReadonlyArray<Alias>
+  /** The adapter that opens targets of the type, for people; absent where core opens them itself. */
+  readonly adapter?: string | undefined
   /** The fields of an input: where the target is, the account that opens it, and the secret of that account. */
   readonly fields: F
   /** The one field of `fields` that is sealed at rest and never returned. */
