@@ -69,6 +69,7 @@ export type {
   ReplaceChange,
   UploadChange
 } from "./promises/Hooks.ts"
+export type { LogEntry, LogLevel } from "./promises/Log.ts"
 export { defineBlobStore } from "./promises/DefineBlobStore.ts"
 export type {
   BlobOperation,

@@ -41,6 +41,21 @@ export HOLDFAST_SECRET_KEY=$(node -p 'crypto.randomBytes(32).toString("base64")'
 Pass the same key at every start and in every process of the deployment, also in a \`holdfast serve\` that has the same database. Without the
 key, stored credentials cannot be read again. To change it, pass the new one as \`secretKey\` and the former one in \`formerSecretKeys\`: stored secrets
 are encrypted with the new key when they are next used. Links and playback keys of the former key end, unless \`signingSecret\` signs them.
+
+## Logs
+
+An open Holdfast prints warnings and errors of its workers to the console. \`log: "info"\` prints more and \`log: "off"\` nothing. To send entries to
+your own log, pass a function. For a logger that takes objects, such as winston:
+
+\`\`\`ts
+await using holdfast = await open({
+  ...adapters,
+  log: ({ level, message, fields, error }) => logger.log({ ...fields, level, message, error })
+})
+\`\`\`
+
+An entry has \`level\`, \`at\`, \`message\`, \`fields\` (such as \`mirrorId\` and \`reason\`) and, after failures, \`error\`: the errors with their stacks, as a
+text. API keys, and keys of links and streams, are masked in all of them.
 `
 
 interface Property {

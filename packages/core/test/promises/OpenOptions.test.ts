@@ -59,7 +59,8 @@ it("open: value is not valid → InvalidRequest with every fault", async () => {
     mirrors: [{}],
     mirrorCopies: 1.5,
     webhooks: {},
-    webhookRequests: 0
+    webhookRequests: 0,
+    log: "loud"
   })
   const faulty = [
     "metadata",
@@ -78,10 +79,11 @@ it("open: value is not valid → InvalidRequest with every fault", async () => {
     "mirrors.0",
     "mirrorCopies",
     "webhooks",
-    "webhookRequests"
+    "webhookRequests",
+    "log"
   ]
   expect(errors.map(({ pointer }) => pointer.slice(1).replaceAll("/", ".")).toSorted()).toEqual(faulty.toSorted())
-  expect(message).toMatch(/; and 14 more in errors$/)
+  expect(message).toMatch(/; and 15 more in errors$/)
 })
 
 it("open: durations as texts, undefined options → the defaults and the texts apply", async () => {

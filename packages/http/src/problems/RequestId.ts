@@ -5,7 +5,7 @@ import { CurrentRequest } from "@holdfast/core/access/CurrentRequest"
 import * as Effect from "effect/Effect"
 import { SecureRandom } from "effect/crypto/SecureRandom"
 import * as Hex from "effect/encoding/Hex"
-import * as MaskKeys from "./MaskKeys.ts"
+import * as MaskKeys from "@holdfast/core/secrets/MaskKeys"
 
 export const header = "x-request-id"
 

@@ -16,6 +16,7 @@ import type { Invoke } from "./BindOperations.ts"
 import * as CallerStack from "./CallerStack.ts"
 import { checkOptions } from "./options/CheckOptions.ts"
 import * as HookOptions from "./options/HookOptions.ts"
+import * as LogOptions from "./options/LogOptions.ts"
 import * as MirrorOptions from "./options/MirrorOptions.ts"
 import * as IntegrityOptions from "./options/IntegrityOptions.ts"
 import type { OpenOptions } from "./options/OpenOptions.ts"
@@ -153,7 +154,9 @@ const build = async (options: OpenOptions): Promise<Holdfast> => {
     Layer.provideMerge(WebhookOptions.rules(options)),
     Layer.provideMerge(Layer.succeed(Settings.Settings, Settings.fromInput(settings)))
   )
-  const runtime = ManagedRuntime.make(Layer.provideMerge(layer, ProcessLife.layerClock))
+  const runtime = ManagedRuntime.make(
+    Layer.provideMerge(layer, Layer.merge(ProcessLife.layerClock, LogOptions.layer(options)))
+  )
   try {
     return new Holdfast(PromiseRuntime.make(runtime, await ProcessLife.keepAlive(runtime.context())))
   } catch (error) {

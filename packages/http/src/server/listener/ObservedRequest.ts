@@ -5,7 +5,7 @@
 import type { RequestIdentity, RequestInfo } from "@holdfast/core/access/CurrentRequest"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import type { IncomingMessage } from "node:http"
-import * as MaskKeys from "../../problems/MaskKeys.ts"
+import * as MaskKeys from "@holdfast/core/secrets/MaskKeys"
 
 export interface ObservedRequest {
   readonly requestId: string

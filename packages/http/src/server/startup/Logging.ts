@@ -6,7 +6,7 @@ import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as References from "effect/References"
 import { format } from "node:util"
-import * as MaskKeys from "../../problems/MaskKeys.ts"
+import * as MaskKeys from "@holdfast/core/secrets/MaskKeys"
 import type { Config } from "../config/Config.ts"
 import type { WorkerProcess } from "../workers/WorkerProcess.ts"
 

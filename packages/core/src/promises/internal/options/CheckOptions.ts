@@ -5,6 +5,7 @@ import * as Layer from "effect/Layer"
 import { InvalidRequest } from "../../../Errors.ts"
 import { defaults, type Quota, type Settings } from "../../../Settings.ts"
 import type { Hooks } from "../../Hooks.ts"
+import * as LogOptions from "./LogOptions.ts"
 import * as Is from "./OptionChecks.ts"
 import type { OpenOptions } from "./OpenOptions.ts"
 
@@ -90,7 +91,11 @@ const checks = {
   ),
   mirrorCopies: Is.count(0),
   webhooks: Is.oneOf(["elsewhere"], adapter("sender", "webhooks()")),
-  webhookRequests: Is.count(1)
+  webhookRequests: Is.count(1),
+  log: Is.oneOf(
+    LogOptions.levels,
+    Is.when((value) => typeof value === "function", `must be a function or one of ${LogOptions.levels.join(", ")}`)
+  )
 } satisfies { readonly [Name in keyof Required<OpenOptions>]: Is.Check }
 
 const check = Is.record(checks, {

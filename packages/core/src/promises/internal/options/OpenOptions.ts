@@ -9,6 +9,7 @@ import type { MirrorTargets } from "../../../mirrors/targets/MirrorTarget.ts"
 import type { SettingsInput } from "../../../Settings.ts"
 import type { BlobStore } from "../../../storage/BlobStore.ts"
 import type { Hooks } from "../../Hooks.ts"
+import type { LogEntry, LogLevel } from "../../Log.ts"
 import type { Transcoder } from "../../../transcoding/Transcoder.ts"
 import type { WebhookSender } from "../../../webhooks/WebhookSender.ts"
 import type { IsPublicHost } from "../../../webhooks/WebhookUrl.ts"
@@ -106,4 +107,9 @@ export interface OpenOptions {
   readonly webhooks?: WebhooksAdapter | "elsewhere" | undefined
   /** How many requests to endpoints of webhooks this process makes at once, one to each webhook. Default: 64. */
   readonly webhookRequests?: number | undefined
+  /**
+   * What this process logs: `"off"`, or the lowest level of what it prints to the console (`"error"`, `"warn"`, `"info"`, `"debug"`). A
+   * function gets every entry instead. Entries contain no keys. Default: `"warn"`.
+   */
+  readonly log?: "off" | LogLevel | ((entry: LogEntry) => void) | undefined
 }
