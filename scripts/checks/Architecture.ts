@@ -36,6 +36,7 @@ const core: Layering = {
     ["webhooks"],
     // All services as one layer.
     ["Holdfast.ts"],
+    ["metrics"],
     ["promises"],
     ["index.ts"]
   ]
@@ -53,6 +54,7 @@ const http: Layering = {
     ["auth", "players"],
     ["handlers"],
     ["s3"],
+    ["operator"],
     // Mounting brings the API into another server, so it imports no code of this one.
     ["mount"],
     ["server/config"],

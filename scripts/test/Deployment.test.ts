@@ -10,7 +10,7 @@ const variables = new Set<string>(
 )
 
 const metrics = new Set(
-  SourceFiles.listBelow("packages/http/src")
+  [...SourceFiles.listBelow("packages/core/src/metrics"), ...SourceFiles.listBelow("packages/http/src")]
     .filter((path) => path.endsWith(".ts"))
     .flatMap((path) => SourceFiles.read(path).match(/\b(?:holdfast|http|nodejs|process)_\w+/g) ?? [])
 )

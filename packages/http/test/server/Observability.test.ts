@@ -12,10 +12,11 @@ const metricsIn = (text: string): ReadonlyArray<string> =>
     name.replace(/(?<=_seconds)_(?:bucket|count|sum)$/, "")
   )
 
-/** Returns the names that modules of the service declare as metrics. */
+/** Returns the names that modules declare as metrics. */
 const declared = (): ReadonlySet<string> => {
-  const modules = Fs.readdirSync(Path.join(root, "packages/http/src/server/metrics"))
-  const text = modules.map((name) => read(`packages/http/src/server/metrics/${name}`)).join("\n")
+  const text = ["packages/core/src/metrics", "packages/http/src/server/metrics"]
+    .flatMap((folder) => Fs.readdirSync(Path.join(root, folder)).map((name) => read(`${folder}/${name}`)))
+    .join("\n")
   return new Set([...text.matchAll(/(?:Counter\.make|Metric\.\w+)\(\s*"(\w+)"/g)].map(([, name = ""]) => name))
 }
 

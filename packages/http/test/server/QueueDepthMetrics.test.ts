@@ -8,7 +8,7 @@ import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
 import type * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
-import * as QueueDepthMetrics from "../../src/server/metrics/QueueDepthMetrics.ts"
+import * as QueueDepthMetrics from "@holdfast/core/metrics/QueueDepthMetrics"
 
 type Query = Effect.Effect<{ readonly queued: number; readonly leased: number }, MetadataError>
 

@@ -2,6 +2,7 @@
  * What protects the disk of the data directory: the reserve, and the ballast of the SQLite database.
  */
 import { MetadataError } from "@holdfast/core/MetadataError"
+import * as PortProxy from "@holdfast/core/metrics/PortProxy"
 import { StoreTime } from "@holdfast/core/StoreTime"
 import { StorageRoom } from "@holdfast/core/StorageRoom"
 import * as Ballast from "@holdfast/fs/Ballast"
@@ -12,8 +13,7 @@ import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import * as Path from "node:path"
 import type { Config } from "../config/Config.ts"
-import * as ObservableMetrics from "../metrics/ObservableMetrics.ts"
-import * as PortProxy from "../metrics/PortProxy.ts"
+import * as ObservableMetrics from "../../operator/ObservableMetrics.ts"
 
 export type DiskSettings = Pick<Config, "dataDir" | "diskReserve">
 

@@ -12,7 +12,7 @@ import * as Path from "node:path"
 import { statSync } from "node:fs"
 import type { Config } from "../config/Config.ts"
 import { hasBackgroundWork, type WorkerProcess } from "../workers/WorkerProcess.ts"
-import * as ObservableMetrics from "../metrics/ObservableMetrics.ts"
+import * as ObservableMetrics from "../../operator/ObservableMetrics.ts"
 import * as DiskLayer from "./DiskLayer.ts"
 
 /** The settings of the metadata store. */

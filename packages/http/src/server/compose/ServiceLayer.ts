@@ -5,7 +5,10 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { asBackgroundWork } from "@holdfast/core/BackgroundWork"
 import { SharesCounts } from "@holdfast/core/rates/Rates"
 import * as Holdfast from "@holdfast/core/Holdfast"
+import * as Health from "@holdfast/core/deployment/Health"
 import * as StoreIdentity from "@holdfast/core/deployment/StoreIdentity"
+import * as MetricRegistries from "@holdfast/core/metrics/MetricRegistries"
+import * as QueueDepthMetrics from "@holdfast/core/metrics/QueueDepthMetrics"
 import * as Settings from "@holdfast/core/Settings"
 import * as DamageReports from "@holdfast/core/integrity/DamageReports"
 import { BlobRepository } from "@holdfast/core/storage/BlobRepository"
@@ -20,7 +23,6 @@ import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import { DeliveryRepository } from "@holdfast/core/webhooks/DeliveryRepository"
 import * as Layer from "effect/Layer"
-import * as Metric from "effect/Metric"
 import * as ApiRoutes from "../../handlers/ApiRoutes.ts"
 import { IdleTimeout } from "../../handlers/support/IdleTimeout.ts"
 import * as DirectAnswers from "../../handlers/DirectAnswers.ts"
@@ -28,6 +30,7 @@ import { PublicUrl } from "../../handlers/support/PublicAddress.ts"
 import * as PlayerRoutes from "../../handlers/PlayerRoutes.ts"
 import { FindClientAddress } from "../../incoming/ClientAddress.ts"
 import { IdentityObserver } from "../../incoming/IdentityObserver.ts"
+import * as ProcessMetrics from "../../operator/ProcessMetrics.ts"
 import * as BodySource from "../../transfer/upload/BodySource.ts"
 import type { Config } from "../config/Config.ts"
 import * as MatchedRoute from "../listener/MatchedRoute.ts"
@@ -37,8 +40,7 @@ import { MinimumRate } from "../../transfer/MinimumRate.ts"
 import * as S3Listener from "../listener/S3Listener.ts"
 import * as StandaloneServer from "../listener/StandaloneServer.ts"
 import { CurrentWorker, hasBackgroundWork, shareOf, type WorkerProcess } from "../workers/WorkerProcess.ts"
-import * as ProcessMetrics from "../metrics/ProcessMetrics.ts"
-import * as QueueDepthMetrics from "../metrics/QueueDepthMetrics.ts"
+import * as WorkerMetrics from "../metrics/WorkerMetrics.ts"
 import * as ServiceRoutes from "../routes/ServiceRoutes.ts"
 import * as BlobStoreLayer from "./BlobStoreLayer.ts"
 import * as ClockSkew from "./ClockSkew.ts"
@@ -169,9 +171,6 @@ const layerDisk = (config: Config) => {
   }
 }
 
-/** A metric registry for each service, so that the metrics of two services in one process stay apart. */
-const layerMetricRegistry = Layer.sync(Metric.MetricRegistry, (): Metric.MetricRegistry => new Map())
-
 /** The work that one process of the service does beside requests. */
 const layerBackground = (config: Config, prepared: ReturnType<typeof layerPrepared>) =>
   Layer.mergeAll(
@@ -194,7 +193,9 @@ export const layer = (settings: Config, version: string, worker?: WorkerProcess)
       prepared,
       hasBackgroundWork(worker) ? layerBackground(config, prepared) : Layer.empty,
       IntegrityLayer.layerBackground(config, worker),
+      Health.layer,
       ProcessMetrics.layer,
+      WorkerMetrics.layer,
       SharedRates.layer,
       hasBackgroundWork(worker)
         ? QueueDepthMetrics.layer({ pushed: config.otlpEndpoint !== undefined })
@@ -214,7 +215,7 @@ export const layer = (settings: Config, version: string, worker?: WorkerProcess)
     Layer.provide([layerDisk(config).room, DamageReports.layer]),
     Layer.provide(Telemetry.layer(config, version, worker)),
     Layer.provide([
-      layerMetricRegistry,
+      MetricRegistries.layer,
       Layer.succeed(CurrentWorker, worker),
       Layer.succeed(SharesCounts, worker !== undefined)
     ])

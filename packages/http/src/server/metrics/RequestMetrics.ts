@@ -1,10 +1,10 @@
 /**
  * Number and duration of requests by route template. Paths are never labels: each file would get a series of its own.
  */
+import * as Counter from "@holdfast/core/metrics/Counter"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
-import * as Counter from "./Counter.ts"
 
 /** The labels of a request. */
 export interface RequestLabels {

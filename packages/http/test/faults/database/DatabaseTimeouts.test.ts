@@ -1,15 +1,17 @@
 /**
  * PostgreSQL rows that stay locked: requests that need them fail in time, and the others do not wait.
  */
+import * as Health from "@holdfast/core/deployment/Health"
 import * as Postgres from "@holdfast/postgres/Postgres"
 import * as PostgresMetadata from "@holdfast/postgres/PostgresMetadata"
 import * as Requires from "@holdfast/testing/Requires"
 import * as Server from "@holdfast/testing/servers/Postgres"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import { SqlClient } from "effect/sql/SqlClient"
 import { afterAll, assert, expect, it } from "vitest"
-import * as HealthRoutes from "../../../src/server/routes/HealthRoutes.ts"
+import * as HealthRoutes from "../../../src/operator/HealthRoutes.ts"
 import * as TestServer from "../../support/TestServer.ts"
 
 Requires.requires(Server.missing).describe("rows that stay locked", () => {
@@ -25,7 +27,7 @@ Requires.requires(Server.missing).describe("rows that stay locked", () => {
   const start = async (statementTimeout: Timeout, timeoutOfNode: Timeout = statementTimeout) => {
     const url = await postgres.runPromise(Effect.flatMap(Server.Postgres, ({ createDatabase }) => createDatabase))
     const metadata = PostgresMetadata.layer({ url, maxConnections: 4, statementTimeout })
-    const server = await TestServer.start({ metadata, routes: HealthRoutes.layer })
+    const server = await TestServer.start({ metadata, routes: Layer.provide(HealthRoutes.layer, Health.layer) })
     const other = ManagedRuntime.make(Postgres.layer({ url }))
     /** As another process of the deployment. */
     const node = ManagedRuntime.make(Postgres.layer({ url, statementTimeout: timeoutOfNode }))

@@ -1,6 +1,7 @@
 /**
  * PostgreSQL behind a network that stops forwarding: connections stay open, and nothing answers.
  */
+import * as Health from "@holdfast/core/deployment/Health"
 import * as PostgresMetadata from "@holdfast/postgres/PostgresMetadata"
 import * as Requires from "@holdfast/testing/Requires"
 import * as Server from "@holdfast/testing/servers/Postgres"
@@ -12,7 +13,7 @@ import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Redacted from "effect/Redacted"
 import { afterAll, assert, expect, it } from "vitest"
-import * as HealthRoutes from "../../../src/server/routes/HealthRoutes.ts"
+import * as HealthRoutes from "../../../src/operator/HealthRoutes.ts"
 import * as TestServer from "../../support/TestServer.ts"
 
 class ProxiedDatabase extends Context.Service<
@@ -62,7 +63,7 @@ Requires.requires(Server.missing).describe("PostgreSQL does not answer", () => {
     const metadata = PostgresMetadata.layer({ url, maxConnections: 4, statementTimeout: timeout })
     const server = await TestServer.start({
       metadata,
-      routes: HealthRoutes.layer,
+      routes: Layer.provide(HealthRoutes.layer, Health.layer),
       settings: { accessCache: Duration.zero }
     })
     closers.unshift(() => server.close())

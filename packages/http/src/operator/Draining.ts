@@ -9,7 +9,7 @@ export interface Draining {
 }
 
 /** The state that readiness reports; a service without a server of its own never drains. */
-export const Draining = Context.Reference<Draining>("@holdfast/http/server/listener/Draining", {
+export const Draining = Context.Reference<Draining>("@holdfast/http/operator/Draining", {
   defaultValue: () => ({ isActive: () => false })
 })
 

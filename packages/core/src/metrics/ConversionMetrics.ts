@@ -1,9 +1,9 @@
 /**
  * Counters of the conversions that this node claims, finishes, releases and fails, and a gauge of those that run.
  */
-import type { ConversionClaim } from "@holdfast/core/conversions/ConversionClaim"
-import { ConversionRepository } from "@holdfast/core/conversions/ConversionRepository"
-import { Transcoder } from "@holdfast/core/transcoding/Transcoder"
+import type { ConversionClaim } from "../conversions/ConversionClaim.ts"
+import { ConversionRepository } from "../conversions/ConversionRepository.ts"
+import { Transcoder } from "../transcoding/Transcoder.ts"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"

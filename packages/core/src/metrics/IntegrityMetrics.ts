@@ -1,8 +1,8 @@
 /**
  * Counters of contents that this node scrubbed, that it found damaged, and of damaged ones that it found intact again.
  */
-import { DamageRepository } from "@holdfast/core/integrity/DamageRepository"
-import { ScrubRepository } from "@holdfast/core/integrity/ScrubRepository"
+import { DamageRepository } from "../integrity/DamageRepository.ts"
+import { ScrubRepository } from "../integrity/ScrubRepository.ts"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"

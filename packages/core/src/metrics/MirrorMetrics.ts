@@ -1,7 +1,7 @@
 /**
  * Counters of the mirror tasks and reconciliations that this node completes or fails.
  */
-import { MirrorTaskRepository } from "@holdfast/core/mirrors/worker/MirrorTaskRepository"
+import { MirrorTaskRepository } from "../mirrors/worker/MirrorTaskRepository.ts"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"

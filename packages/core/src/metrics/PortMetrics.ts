@@ -1,8 +1,8 @@
 /**
  * Counters of the failures of the ports, by operation and reason. They are counted where the adapter returns them.
  */
-import { BlobError } from "@holdfast/core/storage/BlobError"
-import { MetadataError } from "@holdfast/core/MetadataError"
+import { BlobError } from "../storage/BlobError.ts"
+import { MetadataError } from "../MetadataError.ts"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

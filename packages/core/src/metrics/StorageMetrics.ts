@@ -1,9 +1,9 @@
 /**
  * Counters of uploads and of the sweeper.
  */
-import { FileRepository } from "@holdfast/core/files/FileRepository"
-import { BlobStore } from "@holdfast/core/storage/BlobStore"
-import { type SweepReport, Sweeper } from "@holdfast/core/storage/Sweeper"
+import { FileRepository } from "../files/FileRepository.ts"
+import { BlobStore } from "../storage/BlobStore.ts"
+import { type SweepReport, Sweeper } from "../storage/Sweeper.ts"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"

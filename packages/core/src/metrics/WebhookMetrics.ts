@@ -1,7 +1,7 @@
 /**
  * Counters of the attempts at deliveries of webhooks that this node makes.
  */
-import { DeliveryRepository } from "@holdfast/core/webhooks/DeliveryRepository"
+import { DeliveryRepository } from "../webhooks/DeliveryRepository.ts"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"

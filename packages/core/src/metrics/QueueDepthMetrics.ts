@@ -2,11 +2,11 @@
  * Gauges of the pending work and of the reached limits of the whole deployment. They are read from the database, so that every node reports the
  * same values. The database is queried only when the metrics are collected, and at most once in ten seconds.
  */
-import { MirrorRepository } from "@holdfast/core/mirrors/MirrorRepository"
-import { ConversionRepository } from "@holdfast/core/conversions/ConversionRepository"
-import { QuotaRepository } from "@holdfast/core/quotas/QuotaRepository"
-import { UsageRepository } from "@holdfast/core/usage/UsageRepository"
-import { DeliveryRepository } from "@holdfast/core/webhooks/DeliveryRepository"
+import { MirrorRepository } from "../mirrors/MirrorRepository.ts"
+import { ConversionRepository } from "../conversions/ConversionRepository.ts"
+import { QuotaRepository } from "../quotas/QuotaRepository.ts"
+import { UsageRepository } from "../usage/UsageRepository.ts"
+import { DeliveryRepository } from "../webhooks/DeliveryRepository.ts"
 import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
@@ -23,7 +23,7 @@ export class QueueDepthMetrics extends Context.Service<
      */
     readonly refresh: Effect.Effect<void>
   }
->()("@holdfast/http/server/metrics/QueueDepthMetrics") {}
+>()("@holdfast/core/metrics/QueueDepthMetrics") {}
 
 /** How long a value is reported before the database is queried again. */
 const validity = "10 seconds"
