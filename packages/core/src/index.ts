@@ -80,6 +80,7 @@ export type {
   ReadBlob
 } from "./promises/BlobStoreDefinition.ts"
 export type { ActorHandle } from "./promises/internal/ActorHandle.ts"
+export type { CheckResult, HealthChecks, HealthReport } from "./deployment/Health.ts"
 export type { CallOptions } from "./promises/Operations.ts"
 
 export type { Page, Request as PageRequest } from "./Page.ts"

@@ -12,14 +12,16 @@ import { InvalidRequest } from "../Errors.ts"
 import type * as Scope from "effect/Scope"
 import type { Digest } from "effect/crypto/Digest"
 import type { SecureRandom } from "effect/crypto/SecureRandom"
+import type { Health } from "../deployment/Health.ts"
 import type { Services } from "../Holdfast.ts"
+import type { QueueDepthMetrics } from "../metrics/QueueDepthMetrics.ts"
 import type { CallOptions } from "./Operations.ts"
 import * as HookCalls from "./internal/HookCalls.ts"
 import { keepAlive } from "./internal/ProcessLife.ts"
 import { Aborted, Closed } from "./internal/PromiseApiErrors.ts"
 
-/** The services that the methods of the Promise API use. */
-export type PromiseApiServices = Services | Digest | SecureRandom
+/** The services that the methods of the Promise API and mounts use. */
+export type PromiseApiServices = Services | Digest | SecureRandom | Health | QueueDepthMetrics
 
 /** The result of an effect that has waited for nothing. */
 export interface Done<A> {

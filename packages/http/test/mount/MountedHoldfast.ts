@@ -36,7 +36,7 @@ export const openHoldfast = async (settings?: OpenOptions["settings"], hooks?: O
       .filter((entry) => entry.isFile() && !entry.name.startsWith("lock."))
       .filter(({ name, parentPath }) => !StoreIdentity.isIdentity(Path.join(parentPath, name)))
       .map((entry) => entry.name)
-  return { holdfast, key, root, ref, listBlobs, files: `/tenants/${tenant.id}/buckets/${bucket.id}/files` }
+  return { holdfast, directory, key, root, ref, listBlobs, files: `/tenants/${tenant.id}/buckets/${bucket.id}/files` }
 }
 
 export type OpenHoldfast = Awaited<ReturnType<typeof openHoldfast>>

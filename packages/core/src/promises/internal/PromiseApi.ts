@@ -6,13 +6,19 @@ import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as StoreIdentity from "../../deployment/StoreIdentity.ts"
 import { InvalidRequest } from "../../Errors.ts"
+import * as Health from "../../deployment/Health.ts"
 import * as HookWorker from "../../files/hooks/HookWorker.ts"
 import * as Core from "../../Holdfast.ts"
 import * as DamageReports from "../../integrity/DamageReports.ts"
+import * as InstrumentedPorts from "../../metrics/InstrumentedPorts.ts"
+import * as MetricRegistries from "../../metrics/MetricRegistries.ts"
+import * as QueueDepthMetrics from "../../metrics/QueueDepthMetrics.ts"
+import * as StorageMetrics from "../../metrics/StorageMetrics.ts"
 import * as PooledRandom from "../../secrets/PooledRandom.ts"
 import * as Settings from "../../Settings.ts"
 import { ActorHandle } from "./ActorHandle.ts"
 import type { Invoke } from "./BindOperations.ts"
+import type { CallOptions } from "../Operations.ts"
 import * as CallerStack from "./CallerStack.ts"
 import { checkOptions } from "./options/CheckOptions.ts"
 import * as HookOptions from "./options/HookOptions.ts"
@@ -114,6 +120,18 @@ export class Holdfast implements AsyncDisposable {
     return ActorHandle.system(this)
   }
 
+  /**
+   * Checks the metadata and the blob store, each for two seconds at most, as `GET /health/ready` does. A result is reused for one
+   * second. It rejects only when the call is aborted or the Holdfast is closed.
+   */
+  async health(options?: CallOptions): Promise<Health.HealthReport> {
+    const report = await this.#runtime.run(
+      Effect.flatMap(Health.Health, ({ check }) => check),
+      options
+    )
+    return "value" in report ? report.value : report
+  }
+
   /** Interrupts running calls, which leave nothing half done, and closes the adapters. Idempotent. */
   close(): Promise<void> {
     return this.#runtime.close()
@@ -136,9 +154,13 @@ const build = async (options: OpenOptions): Promise<Holdfast> => {
     IntegrityOptions.worker(options),
     MirrorOptions.worker(options),
     WebhookOptions.worker(options),
-    maintenance
+    maintenance,
+    Health.layer,
+    QueueDepthMetrics.layer({ pushed: false })
   ).pipe(
+    Layer.provideMerge(StorageMetrics.layerSweeper),
     Layer.provideMerge(Core.layer.pipe(Layer.provide(NativeCrypto.layerMac))),
+    Layer.provide(InstrumentedPorts.layer),
     // Before anything uses the stores.
     Layer.provide(StoreIdentity.layerVerified),
     Layer.provide([
@@ -155,7 +177,7 @@ const build = async (options: OpenOptions): Promise<Holdfast> => {
     Layer.provideMerge(Layer.succeed(Settings.Settings, Settings.fromInput(settings)))
   )
   const runtime = ManagedRuntime.make(
-    Layer.provideMerge(layer, Layer.merge(ProcessLife.layerClock, LogOptions.layer(options)))
+    Layer.provideMerge(layer, Layer.mergeAll(ProcessLife.layerClock, LogOptions.layer(options), MetricRegistries.layer))
   )
   try {
     return new Holdfast(PromiseRuntime.make(runtime, await ProcessLife.keepAlive(runtime.context())))
