@@ -72,10 +72,40 @@ describe("holdfast.files", () => {
       const upload = { ...bucket, name: "b", maxBytes: 1, expiresIn: 60, baseUrl }
       assert.isTrue((await holdfast.files.uploadUrl(root, upload)).url.startsWith(`${base}${path}/upload?apiKey=hfu_`))
     }
-    for (const baseUrl of ["store", "//store", "/\\store", "/store?a", "/store#a", "/a store"]) {
+    for (const baseUrl of [
+      "store",
+      "//store",
+      "/\\store",
+      "/store?a",
+      "/store#a",
+      "/a store",
+      "https://a/?b",
+      "javascript:b"
+    ]) {
       const failure = await rejection(link(baseUrl))
       assert.instanceOf(failure, Holdfast.InvalidRequest)
       assert.deepStrictEqual(failure.errors[0]?.pointer, "/baseUrl", baseUrl)
+    }
+  })
+
+  it("publicUrl of open → addresses begin with it; baseUrl of a call → with that", async () => {
+    const publicUrl = "https://app.example.com/storage/"
+    const { bucket, holdfast, root } = await setUp({ publicUrl, secretKey: new Uint8Array(32).fill(1) })
+    const { id: fileId } = await holdfast.files.upload(root, { ...bucket, name: "a", content: "x" })
+    const addressesOf = async (baseUrl?: string) => [
+      (await holdfast.files.signedUrl(root, { ...bucket, fileId, expiresIn: 60, baseUrl })).url,
+      (await holdfast.files.uploadUrl(root, { ...bucket, name: "b", maxBytes: 1, expiresIn: 60, baseUrl })).url,
+      (await holdfast.shares.create(root, { ...bucket, fileId, name: "for Bob", baseUrl })).url
+    ]
+    for (const [baseUrl, base] of [
+      [undefined, "https://app.example.com/storage"],
+      ["https://files.example.com", "https://files.example.com"],
+      ["/", ""]
+    ] as const) {
+      const [link = "", uploadLink = "", share = ""] = await addressesOf(baseUrl)
+      assert.isTrue(link.startsWith(`${base}/api/v1/tenants/`), link)
+      assert.isTrue(uploadLink.startsWith(`${base}/api/v1/tenants/`), uploadLink)
+      assert.isTrue(share.startsWith(`${base}/s/`), share)
     }
   })
 

@@ -49,6 +49,7 @@ it("open: value is not valid → InvalidRequest with every fault", async () => {
     metadata: {},
     blobs: "files",
     settings: { maxUploadBytes: "1 MB", blobGrace: "soon", quota: { files: -1 }, tenantRate: { requests: 1 } },
+    publicUrl: "app.example.com",
     sweepEvery: "often",
     video: {},
     conversions: 0,
@@ -69,6 +70,7 @@ it("open: value is not valid → InvalidRequest with every fault", async () => {
     "settings.blobGrace",
     "settings.quota.files",
     "settings.tenantRate.window",
+    "publicUrl",
     "sweepEvery",
     "video",
     "conversions",
@@ -83,7 +85,7 @@ it("open: value is not valid → InvalidRequest with every fault", async () => {
     "log"
   ]
   expect(errors.map(({ pointer }) => pointer.slice(1).replaceAll("/", ".")).toSorted()).toEqual(faulty.toSorted())
-  expect(message).toMatch(/; and 15 more in errors$/)
+  expect(message).toMatch(/; and 16 more in errors$/)
 })
 
 it("open: durations as texts, undefined options → the defaults and the texts apply", async () => {

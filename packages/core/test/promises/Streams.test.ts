@@ -19,7 +19,7 @@ const video = { transcoder: FakeTranscoder.layer }
 
 describe("holdfast.streams", () => {
   it("request, read, cancel: the conversion runs, is read, and is gone", async () => {
-    const { directory, holdfast, ref, root } = await setUp({ video })
+    const { directory, holdfast, ref, root } = await setUp({ video, publicUrl: "https://files.example.com/" })
     const { streams } = holdfast
     const ready = await streams.request(root, { ...ref, format: "hls", wait: 20 })
     assert.deepInclude(ready, { format: "hls", state: "READY", progress: 1, error: null })
@@ -35,8 +35,7 @@ describe("holdfast.streams", () => {
     assert.strictEqual(response.headers.get("content-type"), "video/mp2t")
     assert.deepStrictEqual(new Uint8Array(await response.arrayBuffer()), await segment.bytes())
     assert.strictEqual((await streams.poster(root, ref)).contentType, "image/jpeg")
-    const baseUrl = "https://files.example.com/"
-    const { embed, expiresAt, key, playerUrl } = await streams.playbackKey(root, { ...ref, format: "hls", baseUrl })
+    const { embed, expiresAt, key, playerUrl } = await streams.playbackKey(root, { ...ref, format: "hls" })
     assert.match(key, /^hfp_/)
     assert.isAbove(expiresAt.getTime(), Date.now())
     const path = `/tenants/${ref.tenantId}/buckets/${ref.bucketId}/files/${ref.fileId}/streams/hls?apiKey=${key}`

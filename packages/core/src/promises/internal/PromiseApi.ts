@@ -33,6 +33,7 @@ import * as VideoOptions from "./options/VideoOptions.ts"
 import * as WebhookOptions from "./options/WebhookOptions.ts"
 import * as PromiseApiContext from "../PromiseApiContext.ts"
 import * as PromiseRuntime from "../PromiseRuntime.ts"
+import { PublicUrl } from "../resources/internal/BaseUrl.ts"
 import * as BucketsApi from "../resources/BucketsApi.ts"
 import * as EventsApi from "../resources/EventsApi.ts"
 import * as FilesApi from "../resources/FilesApi.ts"
@@ -176,9 +177,13 @@ const build = async (options: OpenOptions): Promise<Holdfast> => {
     Layer.provideMerge(WebhookOptions.rules(options)),
     Layer.provideMerge(Layer.succeed(Settings.Settings, Settings.fromInput(settings)))
   )
-  const runtime = ManagedRuntime.make(
-    Layer.provideMerge(layer, Layer.mergeAll(ProcessLife.layerClock, LogOptions.layer(options), MetricRegistries.layer))
+  const outermost = Layer.mergeAll(
+    ProcessLife.layerClock,
+    LogOptions.layer(options),
+    MetricRegistries.layer,
+    Layer.succeed(PublicUrl, options.publicUrl ?? "")
   )
+  const runtime = ManagedRuntime.make(Layer.provideMerge(layer, outermost))
   try {
     return new Holdfast(PromiseRuntime.make(runtime, await ProcessLife.keepAlive(runtime.context())))
   } catch (error) {

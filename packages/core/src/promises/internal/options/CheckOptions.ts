@@ -5,6 +5,7 @@ import * as Layer from "effect/Layer"
 import { InvalidRequest } from "../../../Errors.ts"
 import { defaults, type Quota, type Settings } from "../../../Settings.ts"
 import type { Hooks } from "../../Hooks.ts"
+import * as BaseUrl from "../../resources/internal/BaseUrl.ts"
 import * as LogOptions from "./LogOptions.ts"
 import * as Is from "./OptionChecks.ts"
 import type { OpenOptions } from "./OpenOptions.ts"
@@ -78,6 +79,7 @@ const checks = {
     concurrency: Is.count(1)
   } satisfies { readonly [Name in keyof Required<Hooks>]: Is.Check }),
   settings,
+  publicUrl: Is.when(BaseUrl.isBaseUrl, BaseUrl.expected),
   sweepEvery: Is.oneOf([false], Is.duration),
   scrubEvery: Is.oneOf([false], Is.duration),
   video: Is.oneOf(["elsewhere"], adapter("transcoder", "ffmpeg()")),

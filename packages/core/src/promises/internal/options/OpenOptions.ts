@@ -61,6 +61,11 @@ export interface OpenOptions {
   /** Settings that differ from the defaults. */
   readonly settings?: SettingsInput | undefined
   /**
+   * Where clients reach the mounted HTTP API: a URL such as `https://app.example.com/storage`, or a path such as `/storage`. The addresses
+   * of links, shares and playback keys begin with it, unless a call has a `baseUrl`. Default: the root of the origin.
+   */
+  readonly publicUrl?: string | undefined
+  /**
    * How often this process sweeps, which removes the bytes of doomed blobs; `false` where another process sweeps. A process that
    * sweeps also finishes the removal of large buckets and tenants, recovers failed deliveries of webhooks and deletes old ones, and computes
    * the checksums of contents that were uploaded in parts. Default: every minute.
