@@ -3,6 +3,7 @@
  */
 import type { Holdfast } from "@holdfast/core"
 import type { IncomingMessage, ServerResponse } from "node:http"
+import type { FrameOptions } from "./FrameOptions.ts"
 import type { LimitOptions } from "./LimitOptions.ts"
 import * as NodeListener from "./NodeListener.ts"
 
@@ -27,7 +28,7 @@ export interface FastifyLike<Request extends FastifyRequestLike> {
   all(path: string, handler: (request: Request, reply: FastifyReplyLike) => void): unknown
 }
 
-export interface FastifyOptions<Request extends FastifyRequestLike> extends LimitOptions {
+export interface FastifyOptions<Request extends FastifyRequestLike> extends LimitOptions, FrameOptions {
   /** As in `NodeListenerOptions`, with Fastify's own request, which has what hooks and decorators added to it. */
   readonly authenticate?:
     | ((request: Request) => NodeListener.Authenticated | Promise<NodeListener.Authenticated>)

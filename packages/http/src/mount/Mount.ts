@@ -13,6 +13,7 @@ import * as Scope from "effect/Scope"
 import { HostActor, type HostRefusal, type ResolveHostActor } from "../auth/HostActor.ts"
 import * as ClientAddress from "../incoming/ClientAddress.ts"
 import * as ApiRoutes from "../handlers/ApiRoutes.ts"
+import * as PlayerRoutes from "../handlers/PlayerRoutes.ts"
 import { MountPath } from "../handlers/support/PublicAddress.ts"
 import * as Prefix from "./Prefix.ts"
 import * as SameOrigin from "./SameOrigin.ts"
@@ -87,13 +88,14 @@ const provideMounted = (
       })
 }
 
-/** Builds the routes. */
-export const make = (context: PromiseApiContext): Promise<Mounted> => {
+/** Builds the routes. `frameAncestors` is the value of the directive for the pages of the players. */
+export const make = (context: PromiseApiContext, frameAncestors: string): Promise<Mounted> => {
   const requests = new WeakMap<object, MountedRequest>()
   return Effect.gen(function* () {
     const scope = yield* Scope.fork(context.scope)
     const api = yield* HttpRouter.toHttpEffect(routes).pipe(
       Effect.provideService(HttpRouter.RouterConfig, ApiRoutes.routerConfig),
+      Effect.provideService(PlayerRoutes.FrameAncestors, frameAncestors),
       Scope.provide(scope)
     )
     const app: App = Effect.flatMap(HttpServerRequest, ({ source }) => {

@@ -9,6 +9,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import * as ClientAddress from "../incoming/ClientAddress.ts"
 import * as Pipelining from "../incoming/Pipelining.ts"
 import * as TrustedProxies from "../incoming/TrustedProxies.ts"
+import { type FrameOptions, toFrameAncestors } from "./FrameOptions.ts"
 import { type LimitOptions, toLimits } from "./LimitOptions.ts"
 import * as Mount from "./Mount.ts"
 import * as ParsedBody from "./ParsedBody.ts"
@@ -18,7 +19,8 @@ import * as Refusal from "./Refusal.ts"
 /** The actor of a request; undefined to use its API key. */
 export type Authenticated = ActorHandle | undefined
 
-export interface NodeListenerOptions<Request extends IncomingMessage = IncomingMessage> extends LimitOptions {
+export interface NodeListenerOptions<Request extends IncomingMessage = IncomingMessage>
+  extends LimitOptions, FrameOptions {
   /** The path prefix of the API, such as `/files`, if the host leaves it in `request.url`. */
   readonly prefix?: string | undefined
   /**
@@ -50,7 +52,7 @@ const makeListener = Effect.fnUntraced(function* (mounted: Mount.Mounted) {
 /** Makes a listener whose callers pass the host's authentication with each request. */
 export const make = (
   holdfast: Holdfast,
-  { prefix = "", trustedOrigins, trustedProxies, ...limits }: Omit<NodeListenerOptions, "authenticate">
+  { frameAncestors, prefix = "", trustedOrigins, trustedProxies, ...limits }: Omit<NodeListenerOptions, "authenticate">
 ): ((
   request: IncomingMessage,
   response: ServerResponse,
@@ -66,7 +68,7 @@ export const make = (
   type Handle = (request: IncomingMessage, response: ServerResponse, mounted: Mount.MountedRequest) => void
   let handle: Handle | undefined
   const pipelining = Pipelining.make()
-  const building = Mount.make(context).then(async (mount) => {
+  const building = Mount.make(context, toFrameAncestors({ frameAncestors })).then(async (mount) => {
     const listener = await Effect.runPromiseWith(context.services)(makeListener(mount))
     handle = (request, response, mounted) => {
       pipelining.start(response, () => {

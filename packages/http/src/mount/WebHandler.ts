@@ -9,13 +9,14 @@ import * as Fiber from "effect/Fiber"
 import * as HttpEffect from "effect/http/HttpEffect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import type { Scope } from "effect/Scope"
+import { type FrameOptions, toFrameAncestors } from "./FrameOptions.ts"
 import { type LimitOptions, toLimits } from "./LimitOptions.ts"
 import * as Mount from "./Mount.ts"
 import type { Authenticated } from "./NodeListener.ts"
 import * as Prefix from "./Prefix.ts"
 import * as Refusal from "./Refusal.ts"
 
-export interface WebHandlerOptions<Host = unknown> extends LimitOptions {
+export interface WebHandlerOptions<Host = unknown> extends LimitOptions, FrameOptions {
   /** The path prefix of the API, such as `/files`. */
   readonly prefix?: string | undefined
   /**
@@ -55,7 +56,7 @@ export const toWebHandler = <Host = unknown>(
   const trustedOrigins = new Set(options.trustedOrigins)
   const limits = toLimits(options)
   const prefix = Prefix.normalize(options.prefix ?? "")
-  const building = Mount.make(context).then(({ app, register, scope }) => {
+  const building = Mount.make(context, toFrameAncestors(options)).then(({ app, register, scope }) => {
     const scoped: Mount.App = Effect.withFiber((fiber) => {
       Fiber.runIn(fiber, scope)
       return app

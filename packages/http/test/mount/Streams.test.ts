@@ -3,9 +3,10 @@ import { fs } from "@holdfast/fs"
 import { sqlite } from "@holdfast/sqlite"
 import * as FakeMedia from "@holdfast/testing/transcoding/FakeMedia"
 import * as FakeTranscoder from "@holdfast/testing/transcoding/FakeTranscoder"
+import fastify from "fastify"
 import * as Path from "node:path"
 import { expect, it, onTestFinished } from "vitest"
-import { toNodeListener, toWebHandler } from "../../src/index.ts"
+import { toFastify, toNodeListener, toWebHandler } from "../../src/index.ts"
 import { makeDirectory } from "../support/Process.ts"
 import { addresses, keyIn } from "../streams/support/StreamServer.ts"
 import * as MountedHoldfast from "./MountedHoldfast.ts"
@@ -32,6 +33,43 @@ const setUp = async () => {
   const streams = `/tenants/${tenant.id}/buckets/${bucketId}/files/${id}/streams`
   return { holdfast, ada, tenant, streams }
 }
+
+it("frameAncestors → in the policy of the players of this mount; not valid → TypeError", async () => {
+  const { ada, holdfast, streams } = await setUp()
+  const authenticate = () => ada
+  const frameAncestors = ["'self'", "https://*.example.com:8443"]
+  const expected = "; frame-ancestors 'self' https://*.example.com:8443;"
+  const policyOf = ({ headers, status }: Response) => [status, headers.get("content-security-policy")]
+  const path = `/api/v1${streams}/hls`
+
+  const app = fastify()
+  await app.register(toFastify(holdfast, { authenticate, frameAncestors }), { prefix: "/store" })
+  await app.listen({ port: 0, host: "127.0.0.1" })
+  const fastifyUrl = await MountedHoldfast.urlOf(app.server)
+  const url = await MountedHoldfast.serve(toNodeListener(holdfast, { authenticate, frameAncestors }))
+  const web = toWebHandler(holdfast, { authenticate, frameAncestors })
+  for (const answer of [
+    await fetch(url + path),
+    await fetch(`${fastifyUrl}/store${path}`),
+    await web(new Request(`http://host${path}`))
+  ]) {
+    expect(policyOf(answer)).toEqual([200, expect.stringContaining(expected)])
+  }
+  // The page that an error has in a frame.
+  const failed = await fetch(url + path.replace("fil_", "fil_0"), { headers: { accept: "text/html" } })
+  expect(policyOf(failed)).toEqual([expect.any(Number), expect.stringContaining(expected)])
+  // Another mount of the same Holdfast, without the option.
+  const all = await toWebHandler(holdfast, { authenticate })(new Request(`http://host${path}`))
+  expect(policyOf(all)).toEqual([200, expect.stringContaining("; frame-ancestors *;")])
+
+  for (const faulty of [[], ["https//a.example"], ["*; script-src *"], ["'none'", "'self'"], "'self'"] as const) {
+    const options = { frameAncestors: faulty as ReadonlyArray<string> }
+    expect(() => toNodeListener(holdfast, options)).toThrow(/^frameAncestors must be a list of sources/)
+    expect(() => toWebHandler(holdfast, options)).toThrow(TypeError)
+  }
+  const register = async () => fastify().register(toFastify(holdfast, { frameAncestors: [] }))
+  await expect(register()).rejects.toThrow(TypeError)
+})
 
 it("player page loaded with a session → its URLs work without the session until the user loses access", async () => {
   const { ada, holdfast, streams, tenant } = await setUp()
