@@ -89,7 +89,7 @@ const upload = HttpApiEndpoint.post("upload", "/files/upload", {
       "The parts may be in either order; with a key that is limited to a folder, `body` precedes `file`, or the query has the path. " +
       "The service streams the bytes to the store as they arrive. With `Upload-Complete`, the body is the content, and the upload can be " +
       "resumed (see `uploads`). With the key of an upload link, the " +
-      `body may also be the content itself. ${aboutLinks}`,
+      `body may also be the content itself. A form is answered with \`303\` if the link has \`redirectTo\`. ${aboutLinks}`,
     permission: "file:write"
   }).pipe(Context.add(AcceptsUploadLinks, true))
 )

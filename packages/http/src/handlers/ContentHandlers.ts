@@ -39,6 +39,13 @@ const isResumable = (request: HttpServerRequest): boolean =>
   !RequestBody.isForm(request) &&
   request.headers["repr-digest"] === undefined
 
+/** Answers a browser that has sent a form: it shows the page, by GET. The creator of the link chose the page, and signed it. */
+const redirect = (page: string, fileId: string): HttpServerResponse.HttpServerResponse => {
+  const url = new URL(page)
+  url.searchParams.set("fileId", fileId)
+  return HttpServerResponse.redirect(url, { status: 303 })
+}
+
 export const layer = HttpApiBuilder.group(
   Api,
   "contents",
@@ -64,9 +71,11 @@ export const layer = HttpApiBuilder.group(
         link?.parent._tag === "Share"
           ? shares.countUpload(link.parent.shareId, RequestBody.declaredLength(request))
           : identity
-      const file = yield* takesBytes(terms)
-        ? asActor((actor) => counted(store.bytes(actor, asked)))
-        : asActor((actor) => counted(store.form(actor, asked)))
+      const isForm = !takesBytes(terms)
+      const file = yield* isForm
+        ? asActor((actor) => counted(store.form(actor, asked)))
+        : asActor((actor) => counted(store.bytes(actor, asked)))
+      if (isForm && typeof terms?.redirectTo === "string") return redirect(terms.redirectTo, file.id)
       const path = [...FileRefs.filesPath(bucket), file.id]
       const shown = terms === undefined ? file : LinkTerms.withoutDescription(file)
       if (file.version === 1) return yield* CreatedResponse.withLocation(shown, ...path)

@@ -77,6 +77,55 @@ describe("upload link", () => {
     expect(await read(file.id)).toBe("Hello")
   })
 
+  it("redirectTo: form → 303 to that page with the id of the file; content and failure → JSON", async () => {
+    const name = "redirected.txt"
+    const { url } = await create({ name, maxBytes: 5, redirectTo: "https://App.example.com/done?lang=de#files" })
+    const sendForm = (content: string, query = "") =>
+      send(url + query, form(["file", new Blob([content]), "a.txt"]), {
+        method: "POST",
+        redirect: "manual",
+        headers: { accept: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8" }
+      })
+    // Nothing of the request changes the page.
+    const answer = await sendForm("Hello", "&redirectTo=https://evil.example.com/")
+    const { items } = await json<{ readonly items: ReadonlyArray<File> }>(await server.get(`${files}?name=${name}`))
+    const id = items.find((file) => file.name === name)?.id ?? ""
+    expect(answer.status).toBe(303)
+    expect(answer.headers.get("location")).toBe(`https://app.example.com/done?lang=de&fileId=${id}#files`)
+    expect(await read(id)).toBe("Hello")
+    await expectProblem(await sendForm("Hello"), 409, "file_exists")
+    await expectProblem(await sendForm("Hello!"), 413, "content_too_large")
+    const replacing = await create({ name, onConflict: "replace", redirectTo: "http://localhost:3000" })
+    const put = await send(replacing.url, "Hi")
+    expect([put.status, (await json<File>(put)).id]).toEqual([200, id])
+    const again = await send(replacing.url, form(["file", new Blob(["Ho"])]), { method: "POST", redirect: "manual" })
+    expect([again.status, again.headers.get("location")]).toEqual([303, `http://localhost:3000/?fileId=${id}`])
+    const changed = url.replace(/.{4}$/, (end) => (end === "AAAA" ? "BBBB" : "AAAA"))
+    await expectProblem(
+      await send(changed, form(["file", new Blob(["x"])]), { method: "POST" }),
+      401,
+      "unauthenticated"
+    )
+  })
+
+  it("redirectTo is no address of a page → 400 at /redirectTo; the longest one → accepted", async () => {
+    const longest = `https://a.example/${"b".repeat(1024 - 18)}`
+    await create({ redirectTo: longest, path: `/${"a".repeat(200)}`, contentTypes: ["image/*", "video/*"] })
+    for (const redirectTo of [
+      "/done",
+      "//a.example",
+      "javascript:alert(1)",
+      "https://u:p@a.example",
+      `${longest}b`,
+      "",
+      1
+    ]) {
+      const json = { maxBytes: 1, expiresIn: 60, redirectTo }
+      const problem = await expectProblem(await server.post(`${base}/upload-links`, { json }), 400, "invalid_request")
+      expect(JSON.stringify(problem)).toContain("/redirectTo")
+    }
+  })
+
   it("POST of a form, file first or last → 201; the name of the link precedes that of the part file", async () => {
     const [first, last] = [unique(), unique()]
     const one = await send((await create({ name: first })).url, form(["file", new Blob(["1"]), "local.txt"]), {

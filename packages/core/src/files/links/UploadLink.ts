@@ -8,12 +8,27 @@ import type { Actor } from "../../Actor.ts"
 import type { BucketRef } from "../../buckets/BucketRef.ts"
 import { AllowedType } from "../../buckets/ContentRules.ts"
 import { FolderPath } from "../../access/FolderPath.ts"
+import * as Text from "../../Text.ts"
 import * as FileName from "../FileName.ts"
 import { OnConflict } from "../NewFile.ts"
 import { ExpiresIn } from "./Link.ts"
 
 /** The most media types of one link. They are part of its address. */
 export const maxContentTypes = 16
+
+/** Characters of the longest `redirectTo`, as given and in its canonical form. It is part of the address of the link. */
+export const maxRedirectLength = 1024
+
+const isPage = (text: string): boolean => {
+  const url = text.length <= maxRedirectLength ? URL.parse(text) : null
+  return (
+    url !== null &&
+    (url.protocol === "https:" || url.protocol === "http:") &&
+    url.username === "" &&
+    url.password === "" &&
+    url.href.length <= maxRedirectLength
+  )
+}
 
 export const CreateUploadLink = Schema.Struct({
   path: Schema.optional(FolderPath).annotate({ description: "The folder of the file; `/` when absent." }),
@@ -34,7 +49,22 @@ export const CreateUploadLink = Schema.Struct({
     description:
       "Seconds until the link expires; at most 604,800, which are seven days. An upload that began before goes on."
   }),
-  onConflict: Schema.optional(OnConflict)
+  onConflict: Schema.optional(OnConflict),
+  redirectTo: Schema.optional(
+    Schema.String.check(
+      Schema.makeFilter(
+        (text) =>
+          isPage(text)
+            ? undefined
+            : `must be an http or https URL of at most ${maxRedirectLength} characters without user and password`,
+        Text.atMost(maxRedirectLength)
+      )
+    )
+  ).annotate({
+    description:
+      "The page that a browser shows after it has sent a form to the link: the answer is `303`, with the id of the file as `fileId` in the " +
+      "query of this URL. A content without a form, and a failure, are answered with JSON. JSON for both when absent."
+  })
 }).annotate({ identifier: "CreateUploadLink" })
 export type CreateUploadLink = typeof CreateUploadLink.Type
 
@@ -57,6 +87,8 @@ export interface UploadTerms {
   /** Null for any. */
   readonly contentTypes: ReadonlyArray<string> | null
   readonly onConflict: OnConflict
+  /** The page that a browser shows after it has sent a form; null for none. */
+  readonly redirectTo: string | null
 }
 
 /** A verified upload link. Its holder uploads on behalf of `parent`, and only while `parent` may write files. */

@@ -10,7 +10,8 @@
  *     bytes 2–5    expiry, in seconds since 1970
  *     bytes 6–13   the largest content, in bytes
  *     then         the parent: nothing, the key's SHA-256, or UUID of the account or share
- *     then         path, name and media types as JSON in UTF-8: `["/photos/", null, ["image/*"]]`
+ *     then         path, name and media types as JSON in UTF-8: `["/photos/", null, ["image/*"]]`, with `redirectTo` as the fourth one if
+ *                  the link has it: nodes of former versions know three
  */
 import * as Context from "effect/Context"
 import type { SecureRandom } from "effect/crypto/SecureRandom"
@@ -94,13 +95,21 @@ const make = Effect.gen(function* () {
         maxBytes,
         name = null,
         onConflict = "fail",
-        path = "/"
+        path = "/",
+        redirectTo
       } = yield* decode(input)
       if (folderOf(identity) !== undefined) yield* access.require(actor, { ...bucket, path }, "file:write")
       yield* checkBucketId(bucket)
       yield* NotFound.whenNone(buckets.find(bucket), new NotFound({ resource: "bucket" }))
       const expiresAt = yield* SignedKeys.expiryAfter(expiresIn)
-      const terms = { path, name, maxBytes, contentTypes, onConflict }
+      const terms = {
+        path,
+        name,
+        maxBytes,
+        contentTypes,
+        onConflict,
+        redirectTo: redirectTo === undefined ? null : new URL(redirectTo).href
+      }
       const key = yield* sign(bucket, UploadPayload.encode({ expiresAt, parent: actor, terms }))
       return { bucket, key, expiresAt: DateTime.makeUnsafe(expiresAt) }
     }),

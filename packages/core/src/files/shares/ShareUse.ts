@@ -219,7 +219,8 @@ const make = Effect.gen(function* () {
           maxBytes: maxBytes ?? Number.MAX_SAFE_INTEGER,
           contentTypes: null,
           // A conflict would say which names there are.
-          onConflict: "rename"
+          onConflict: "rename",
+          redirectTo: null
         },
         parent: grant.parent,
         expiresAt: DateTime.add(yield* DateTime.now, { seconds: ticketSeconds })

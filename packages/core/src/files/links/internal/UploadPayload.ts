@@ -6,7 +6,7 @@ import * as Schema from "effect/Schema"
 import type { Actor } from "../../../Actor.ts"
 import { parentBytes, parentKinds, parentLength, toParent } from "../../../secrets/internal/GrantBytes.ts"
 import { OnConflict } from "../../NewFile.ts"
-import { maxContentTypes, type UploadTerms } from "../UploadLink.ts"
+import { maxContentTypes, maxRedirectLength, type UploadTerms } from "../UploadLink.ts"
 
 export interface UploadPayload {
   /** Epoch milliseconds, a multiple of 1000. */
@@ -21,10 +21,15 @@ const conflicts = OnConflict.literals
 /** Bytes before the id of the parent. */
 export const headLength = 14
 /** Bytes of the longest payload: a key as parent, and the longest texts, in which JSON escapes every character. */
-export const maxLength = headLength + 32 + 2 * (1024 + 255) + maxContentTypes * (255 + 3) + 16
+export const maxLength = headLength + 32 + 2 * (1024 + 255) + maxContentTypes * (255 + 3) + maxRedirectLength + 20
 
 const Texts = Schema.fromJsonString(
-  Schema.Tuple([Schema.String, Schema.NullOr(Schema.String), Schema.NullOr(Schema.Array(Schema.String))])
+  Schema.Tuple([
+    Schema.String,
+    Schema.NullOr(Schema.String),
+    Schema.NullOr(Schema.Array(Schema.String)),
+    Schema.optionalKey(Schema.String)
+  ])
 )
 const decodeTexts = Schema.decodeUnknownOption(Texts)
 const encoder = new TextEncoder()
@@ -32,9 +37,9 @@ const decoder = new TextDecoder()
 
 /** Encodes a payload. */
 export const encode = ({ expiresAt, parent, terms }: UploadPayload): Uint8Array => {
-  const { contentTypes, maxBytes, name, onConflict, path } = terms
+  const { contentTypes, maxBytes, name, onConflict, path, redirectTo } = terms
   const id = parentBytes(parent)
-  const texts = encoder.encode(JSON.stringify([path, name, contentTypes]))
+  const texts = encoder.encode(JSON.stringify([path, name, contentTypes, ...(redirectTo === null ? [] : [redirectTo])]))
   const bytes = new Uint8Array(headLength + id.length + texts.length)
   const view = new DataView(bytes.buffer)
   bytes[0] = layout
@@ -55,12 +60,12 @@ export const decode = (bytes: Uint8Array): UploadPayload | undefined => {
   const parent = toParent(kind, bytes.subarray(headLength, end))
   const texts = decodeTexts(decoder.decode(bytes.subarray(end)))
   if (first !== layout || onConflict === undefined || parent === undefined || Option.isNone(texts)) return undefined
-  const [path, name, contentTypes] = texts.value
+  const [path, name, contentTypes, redirectTo = null] = texts.value
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
   const maxBytes = Number(view.getBigUint64(6))
   return {
     expiresAt: view.getUint32(2) * 1000,
     parent,
-    terms: { path, name, maxBytes, contentTypes, onConflict }
+    terms: { path, name, maxBytes, contentTypes, onConflict, redirectTo }
   }
 }

@@ -164,6 +164,11 @@ export interface UploadLinkDescription {
   readonly expiresIn: number
   /** What happens if the bucket has a file with this path and name. Default: `fail`. */
   readonly onConflict?: "fail" | "replace" | "rename" | undefined
+  /**
+   * The http or https URL of the page that a browser shows after it has sent a form to the link, with the id of the file as `fileId` in the
+   * query. Default: none, and the browser shows the JSON of the answer.
+   */
+  readonly redirectTo?: string | undefined
 }
 
 /** An upload link. */
