@@ -5,6 +5,7 @@
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import type { Permission } from "./Permission.ts"
 
 /** A fault in an input: the field (a JSON Pointer, RFC 6901) and what is wrong with it. */
 export interface Fault {
@@ -63,12 +64,19 @@ export class Unauthenticated extends Data.TaggedError("Unauthenticated")<{}> {
   override readonly message = "A valid API key is required."
 }
 
-/** The actor lacks the permission. The error is deliberately the same whether the tenant exists or not. */
-export class Forbidden extends Data.TaggedError("Forbidden")<{ readonly message: string }> {
+/**
+ * The actor lacks the permission. The error depends on the operation and on the kind of the actor alone: it is deliberately the same
+ * whether the tenant exists or not.
+ */
+export class Forbidden extends Data.TaggedError("Forbidden")<{
+  readonly message: string
+  /** The permission that is missing; undefined where no role or scope would permit the operation. */
+  readonly permission: Permission | undefined
+}> {
   readonly code = "forbidden"
 
-  constructor(message = "The caller has no permission for this operation.") {
-    super({ message })
+  constructor(message: string, permission?: Permission) {
+    super({ message, permission })
   }
 }
 

@@ -41,7 +41,8 @@ export const help: { readonly [Code in ProblemCode]: Help } = {
   forbidden: {
     meaning:
       "The key is valid, but its role or scope does not permit the operation there. The answer is the same whether the tenant exists or not.",
-    remedy: "Use a key whose role has the permission that `detail` names, or have an Admin change role or scope."
+    remedy:
+      "Use a key whose role has the permission that `detail` and `permission` name, or have an Admin change role or scope. Without `permission`, no role permits the operation to this kind of key, and `detail` says what does. For a link or a share, ask its creator for another one."
   },
   origin_not_allowed: {
     meaning: "The token has `allowedOrigins`, and the request is of another origin, or does not state one.",

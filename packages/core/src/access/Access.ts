@@ -149,8 +149,34 @@ const refreshAfter = 0.8
 /** For a client without a key, a private bucket is as one that does not exist, and as a file that does not. */
 const notThere = Effect.fail(new NotFound({ resource: "file" }))
 
-const outsideScope =
-  "The scope of the API key does not include this operation. Use a key whose scope has the permission for this bucket and folder."
+/** Returns the error for an actor whose role lacks the permission, or that is no member. */
+const notPermitted = (actor: Actor, permission: Permission): Forbidden =>
+  new Forbidden(
+    isOnBehalf(actor)
+      ? `The creator of this link or share has no permission ${permission} in this tenant. Ask for another link.`
+      : `The caller has no permission ${permission} in this tenant.`,
+    permission
+  )
+
+/** Returns the error for an actor whose scope does not include the permission for the place of the request. */
+const outsideScope = (actor: Actor, permission: Permission): Forbidden =>
+  new Forbidden(
+    isOnBehalf(actor)
+      ? `This link or share does not give the permission ${permission} here. Ask for one that does, for this bucket and folder.`
+      : `The scope of the API key does not give the permission ${permission} here. Use a key whose scope has it for this bucket and folder.`,
+    permission
+  )
+
+const notAccount = new Forbidden(
+  "This operation is for accounts. Use an account key: an API token works in its own tenant alone."
+)
+
+const notSystem = new Forbidden(
+  "Only the deployment itself may do this: its command line, or the program that opened it, by the actor system()."
+)
+
+/** Whether the actor is the holder of a link, a playback key or a share, who acts on behalf of its creator. */
+const isOnBehalf = (actor: Actor): boolean => actor._tag === "Share" || (actor._tag === "Key" && actor.isParent)
 
 /** The most cache entries. The bound keeps requests with many different keys from growing the process. */
 const capacity = 10_000
@@ -323,7 +349,7 @@ const make = Effect.gen(function* () {
         if (identity === "system") return isFromHost ? Effect.succeed(identity) : Effect.fail(noPermission(permission))
         const { member } = identity
         if (member === null || !Role.permits(member.role, permission) || !isFromHost) {
-          const error = isFromHost ? new Forbidden() : noPermission(permission)
+          const error = isFromHost ? notPermitted(actor, permission) : noPermission(permission)
           return isId
             ? refuse(error, { tenantId, identity, cause: { reason: "forbidden", permission } })
             : Effect.fail(error)
@@ -331,7 +357,11 @@ const make = Effect.gen(function* () {
         const { scope } = limitsOf(identity)
         return scope === null || isInScope(scope)
           ? Effect.succeed(identity)
-          : refuse(new Forbidden(outsideScope), { tenantId, identity, cause: { reason: "outside_scope", permission } })
+          : refuse(outsideScope(actor, permission), {
+              tenantId,
+              identity,
+              cause: { reason: "outside_scope", permission }
+            })
       })
     )
   }
@@ -379,7 +409,7 @@ const make = Effect.gen(function* () {
               (identity) =>
                 tokenOf(identity) === undefined ||
                 (settings.tokensMayCreateTenants && limitsOf(identity).scope === null),
-              () => new Forbidden()
+              () => notAccount
             )
       ),
     requirePublic: (bucket) =>
@@ -392,7 +422,7 @@ const make = Effect.gen(function* () {
           : notThere
       ),
     isKnown: (actor) => actor._tag !== "Key" || known.has(actor.hash),
-    requireSystem: (actor) => (actor._tag === "System" ? Effect.void : Effect.fail(new Forbidden())),
+    requireSystem: (actor) => (actor._tag === "System" ? Effect.void : Effect.fail(notSystem)),
     clearCache: Effect.sync(() => {
       generation++
       cache.clear()

@@ -6,6 +6,7 @@
  * mirror.
  */
 import * as Schema from "effect/Schema"
+import { Forbidden } from "../Errors.ts"
 import { type Identity, tokenOf } from "./Access.ts"
 import * as Role from "../Role.ts"
 
@@ -28,6 +29,11 @@ export const of = (identity: Identity): CreatedBy => {
   const token = tokenOf(identity)
   return { member: { id: identity.member.id }, token: token === undefined ? null : { id: token.id } }
 }
+
+/** The error for a caller that is not, or no longer, a member with such a role. */
+export const notCreator = new Forbidden(
+  "The creator of tokens and mirrors needs the permissions token:manage and mirror:manage, which the caller does not have in this tenant."
+)
 
 /** Whether members with a role may create all that has a creator. */
 export const mayCreate = (role: Role.RoleId): boolean =>

@@ -20,7 +20,8 @@ export const HostLimits = Context.Reference<HostLimits | undefined>("@holdfast/c
 
 export const noPermission = (permission: Permission): Forbidden =>
   new Forbidden(
-    `The host of this API gives its users no permission ${permission}. Its option permissions lists those that it gives.`
+    `The host of this API gives its users no permission ${permission}. Its option permissions lists those that it gives.`,
+    permission
   )
 
 export const noTenantCreation = new Forbidden(

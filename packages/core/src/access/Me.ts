@@ -26,11 +26,13 @@ export const Me = Schema.Struct({
 }).annotate({ identifier: "Me" })
 export type Me = typeof Me.Type
 
+const noAccount = new Forbidden("The deployment itself has no account. Use an account key or an API token.")
+
 /** Returns the actor's account and credential. Fails with `Forbidden` for the deployment itself, which has no account. */
 export const get = Effect.fnUntraced(function* (actor: Actor): Effect.fn.Return<Me, AccessError, Access> {
   const { identify } = yield* Access
   const identity = yield* identify(actor)
-  if (identity === "system") return yield* new Forbidden()
+  if (identity === "system") return yield* noAccount
   const { account, credential } = identity
   const tenantId = credential === null ? null : credential.tenantId
   const inTenant = tenantId === null ? identity : yield* identify(actor, tenantId)

@@ -49,6 +49,10 @@ export class Memberships extends Context.Service<
 
 const decodeOptions = Input.decoder(Schema.Struct({ created: Schema.optional(Schema.Literals(["end"])) }))
 
+const notAccount = new Forbidden(
+  "Memberships and invitations belong to an account. Use an account key: an API token works in its own tenant alone."
+)
+
 const make = Effect.gen(function* () {
   const access = yield* Access
   const repository = yield* MemberRepository
@@ -57,7 +61,7 @@ const make = Effect.gen(function* () {
   /** Returns the actor's account, with its identity. Fails with `Forbidden` for the deployment itself and for API tokens. */
   const getAccount = Effect.fnUntraced(function* (actor: Actor) {
     const identity = yield* access.identify(actor)
-    if (identity === "system" || tokenOf(identity) !== undefined) return yield* new Forbidden()
+    if (identity === "system" || tokenOf(identity) !== undefined) return yield* notAccount
     return { account: identity.account, identity }
   })
 

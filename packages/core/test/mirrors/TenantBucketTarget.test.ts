@@ -205,7 +205,10 @@ describe("mirror to a bucket of another tenant", () => {
       yield* (yield* Members).update(Actor.system, target.tenantId, targetMember.memberId, reading)
       yield* upload(source, "b", "x")
       const failing = yield* pollUntil(getRecord(ref), ({ state }) => state === "FAILING")
-      expect(failing.stats).toMatchObject({ pending: 1, lastError: "The caller has no permission for this operation." })
+      expect(failing.stats).toMatchObject({
+        pending: 1,
+        lastError: "The caller has no permission file:write in this tenant."
+      })
       const fresh = yield* addMember(target.tenantId, "role_file_writer")
       const reader = yield* addMember(target.tenantId, "role_file_reader")
       const refused = mirrors.update(Actor.system, ref, { apiKey: reader.key })

@@ -18,20 +18,25 @@ describe("Promise API: policy", () => {
       expiresAt: new Date(Date.now() + 60_000)
     })
     const reader = holdfast.as(token.key)
+    const upload = (by: Holdfast.ActorHandle) => holdfast.files.upload(by, { ...bucket, name: "b", content: "x" })
     const { id } = await holdfast.files.upload(root, { ...bucket, name: "a", content: "x" })
     assert.strictEqual(await (await holdfast.files.read(reader, { ...bucket, fileId: id })).text(), "x")
-    for (const denied of [
-      () => holdfast.files.upload(reader, { ...bucket, name: "b", content: "x" }),
-      () => holdfast.files.remove(reader, { ...bucket, fileId: id }),
-      () => holdfast.buckets.list(reader, { tenantId }),
-      () => holdfast.members.list(reader, { tenantId }),
-      () => holdfast.tenants.create(reader, { name: "Other", subdomain: "other" }),
-      () => holdfast.keys.list(root)
-    ]) {
-      assert.instanceOf(await rejection(denied()), Holdfast.Forbidden)
+    for (const [permission, detail, denied] of [
+      ["file:write", "has no permission file:write in this tenant", () => upload(reader)],
+      ["file:write", "file:write", () => holdfast.files.remove(reader, { ...bucket, fileId: id })],
+      ["bucket:read", "bucket:read", () => holdfast.buckets.list(reader, { tenantId })],
+      ["member:manage", "member:manage", () => holdfast.members.list(reader, { tenantId })],
+      [undefined, "account key", () => holdfast.tenants.create(reader, { name: "Other", subdomain: "other" })],
+      [undefined, "account key", () => holdfast.memberships.invitations(reader)],
+      [undefined, "Only the deployment itself", () => holdfast.keys.list(root)]
+    ] as const) {
+      const error = await rejection(denied())
+      assert.instanceOf(error, Holdfast.Forbidden)
+      assert.strictEqual(error.permission, permission)
+      assert.include(error.message, detail)
     }
     await holdfast.members.update(root, { tenantId, memberId: member.id, role: { id: "role_file_writer" } })
-    await holdfast.files.upload(reader, { ...bucket, name: "b", content: "x" })
+    await upload(reader)
     await holdfast.tokens.revoke(root, { tenantId, tokenId: token.id })
     assert.instanceOf(await rejection(holdfast.files.get(reader, { ...bucket, fileId: id })), Holdfast.Unauthenticated)
     assert.isNotNull((await holdfast.tokens.get(root, { tenantId, tokenId: token.id })).revokedAt)
@@ -42,7 +47,9 @@ describe("Promise API: policy", () => {
     const { bucket, holdfast } = await setUp()
     const { tenantId } = bucket
     const ada = holdfast.account("Ada@example.com")
-    assert.instanceOf(await rejection(holdfast.files.list(ada, bucket)), Holdfast.Forbidden)
+    const refused = await rejection(holdfast.files.list(ada, bucket))
+    assert.instanceOf(refused, Holdfast.Forbidden)
+    assert.strictEqual(refused.message, "The caller has no permission file:read in this tenant.")
     await holdfast.members.add(holdfast.system(), {
       tenantId,
       user: { email: "ada@EXAMPLE.com" },

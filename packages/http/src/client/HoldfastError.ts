@@ -2,6 +2,7 @@
  * The error of the client.
  */
 import type { CreatedResources } from "@holdfast/core/members/CreatedResources"
+import type { Permission } from "@holdfast/core/Permission"
 import type { Fault, Quota } from "../problems/Problem.ts"
 import type { ProblemCode } from "../problems/ProblemTable.ts"
 
@@ -20,6 +21,7 @@ interface ProblemDetails {
   readonly requestId?: string | undefined
   readonly errors?: ReadonlyArray<Fault> | undefined
   readonly existingId?: string | undefined
+  readonly permission?: Permission | undefined
   readonly created?: CreatedResources | undefined
   readonly quota?: Quota | undefined
   readonly reason?: string | undefined
@@ -38,6 +40,8 @@ export class HoldfastError extends Error {
   readonly errors: ReadonlyArray<Fault>
   /** The id of the record that is in conflict; only with some conflicts. */
   readonly existingId: string | undefined
+  /** The permission that is missing; only with `forbidden`, where a role or a scope could give it. */
+  readonly permission: Permission | undefined
   /** The tokens and mirrors that a member created; only with `created_resources_remain`. */
   readonly created: CreatedResources | undefined
   /** The limit that would be exceeded, and what its owner uses; only with `quota_exceeded`. */
@@ -54,6 +58,7 @@ export class HoldfastError extends Error {
     this.requestId = details.requestId
     this.errors = details.errors ?? []
     this.existingId = details.existingId
+    this.permission = details.permission
     this.created = details.created
     this.quota = details.quota
     this.reason = details.reason

@@ -2,6 +2,7 @@
  * Problems (RFC 9457), the bodies of all error answers: their schemas, and their classes, which are errors of effects.
  */
 import { CreatedResources } from "@holdfast/core/members/CreatedResources"
+import * as Permission from "@holdfast/core/Permission"
 import type * as Cause from "effect/Cause"
 import type * as HttpServerRespondable from "effect/http/HttpServerRespondable"
 import * as HttpApiError from "effect/http-api/HttpApiError"
@@ -31,6 +32,8 @@ export interface Occurrence {
   readonly errors?: ReadonlyArray<Fault>
   /** The id of the resource that causes the conflict; some conflicts only, if the caller may know it. */
   readonly existingId?: string
+  /** The permission that is missing; `forbidden` only, where a role or a scope could give it. */
+  readonly permission?: Permission.Permission
   /** The cause in a form for programs; `mirror_target_unreachable` only. */
   readonly reason?: string
   /** What a member created; `created_resources_remain` only. */
@@ -61,11 +64,12 @@ export interface ProblemSchema<Code extends ProblemCode> extends Schema.Codec<Pr
 /** Returns the `type` of problems with this code. */
 export const typeOf = (code: ProblemCode): string => `urn:holdfast:problem:${code}`
 
-type Extension = "errors" | "existingId" | "reason" | "created" | "quota"
+type Extension = NonNullable<ReturnType<typeof entryOf>["extension"]>
 
 const extensions: { readonly [K in Extension]: { readonly [name: string]: Schema.Codec<unknown> } } = {
   errors: { errors: Schema.Array(Fault) },
   existingId: { existingId: Schema.optionalKey(Schema.String) },
+  permission: { permission: Schema.optionalKey(Schema.Literals(Permission.all)) },
   reason: { reason: Schema.String },
   created: { created: CreatedResources },
   quota: { quota: Quota }

@@ -4,6 +4,7 @@
  */
 import * as Input from "@holdfast/core/Input"
 import type { CreatedResources } from "@holdfast/core/members/CreatedResources"
+import type { Permission } from "@holdfast/core/Permission"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as HttpServerError from "effect/http/HttpServerError"
@@ -22,6 +23,7 @@ export interface CodedError<Code extends ProblemCode = ProblemCode> {
   readonly message: string
   readonly errors?: ReadonlyArray<Problem.Fault>
   readonly existingId?: string | undefined
+  readonly permission?: Permission | undefined
   readonly created?: CreatedResources
   readonly quota?: Problem.Quota
   /** Many errors have a reason. Only the problems whose table entry says so contain it. */
@@ -51,6 +53,7 @@ const toProblem = <Code extends ProblemCode>(error: CodedError<Code>, requestId:
     requestId,
     ...(error.errors === undefined ? undefined : { errors: error.errors.map(maskFault) }),
     ...(error.existingId === undefined ? undefined : { existingId: error.existingId }),
+    ...(error.permission === undefined ? undefined : { permission: error.permission }),
     ...(error.created === undefined ? undefined : { created: error.created }),
     ...(error.quota === undefined ? undefined : { quota: error.quota }),
     ...(entryOf(error.code).extension === "reason" ? { reason: error.reason ?? "Internal" } : undefined)

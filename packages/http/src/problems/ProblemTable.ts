@@ -7,7 +7,7 @@ interface Entry {
   /** The same for every occurrence (RFC 9457, section 3.1.3). */
   readonly title: string
   /** The member that this problem has in addition to the members of every problem. */
-  readonly extension?: "errors" | "existingId" | "reason" | "created" | "quota"
+  readonly extension?: "errors" | "existingId" | "permission" | "reason" | "created" | "quota"
 }
 
 export const table = {
@@ -17,7 +17,7 @@ export const table = {
   checksum_mismatch: { status: 400, title: "The content does not match the declared checksum" },
   length_mismatch: { status: 400, title: "The content does not have the declared length" },
   unauthenticated: { status: 401, title: "A valid API key is required" },
-  forbidden: { status: 403, title: "Permission denied" },
+  forbidden: { status: 403, title: "Permission denied", extension: "permission" },
   origin_not_allowed: { status: 403, title: "The key may not be used from this origin" },
   quota_exceeded: { status: 403, title: "A limit is reached", extension: "quota" },
   share_password_required: { status: 403, title: "The share needs its password" },

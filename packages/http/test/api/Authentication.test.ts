@@ -122,22 +122,24 @@ describe("authentication: invalid keys", () => {
 })
 
 describe("authorization", () => {
-  it("unknown tenant, tenant of others, malformed id or missing permission → the same 403", async () => {
+  it("unknown tenant, tenant of others, malformed id or missing permission → the same 403 with the permission", async () => {
     const stranger = await server.makeAccountKey("stranger@example.com")
     const reader = await server.makeToken(tenantId, "File Reader")
     const absent = "ten_01932c07-209d-7f3a-8c5e-1f2a3b4c5d6e"
+    const tenants = [absent, tenantId, "nonsense", "x".repeat(3000)]
     const responses = await Promise.all([
-      server.get(`/tenants/${absent}`, { key: stranger }),
-      server.get(`/tenants/${tenantId}`, { key: stranger }),
-      server.get("/tenants/nonsense", { key: stranger }),
-      server.get(`/tenants/${"x".repeat(3000)}`, { key: stranger }),
+      ...tenants.map((id) => server.get(`/tenants/${id}/members`, { key: stranger })),
       server.get(`/tenants/${tenantId}/members`, { key: reader }),
-      server.get(`/tenants/${tenantId}/buckets/nonsense/files/f/view`, { key: stranger })
+      server.get(`/tenants/${tenantId}/members/nonsense`, { key: stranger })
     ])
     const bodies = new Set<string>()
     for (const response of responses) {
       const { requestId, ...rest } = await expectProblem(response, 403, "forbidden")
       expect(requestId).not.toBe("")
+      expect(rest).toMatchObject({
+        permission: "member:manage",
+        detail: "The caller has no permission member:manage in this tenant."
+      })
       bodies.add(JSON.stringify(rest))
     }
     expect(bodies.size).toBe(1)
@@ -160,7 +162,9 @@ describe("authorization", () => {
   it("API token creates a tenant → 403, whatever the body", async () => {
     const key = await server.makeToken(tenantId, "Admin")
     for (const body of [{ name: "A", subdomain: "abc" }, { name: 1 }]) {
-      await expectProblem(await server.post("/tenants", { key, json: body }), 403, "forbidden")
+      const refused = await expectProblem(await server.post("/tenants", { key, json: body }), 403, "forbidden")
+      expect(refused.detail).toContain("Use an account key")
+      expect(refused).not.toHaveProperty("permission")
     }
   })
 

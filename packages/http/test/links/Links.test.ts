@@ -145,7 +145,8 @@ describe("link", () => {
     await expectProblem(await follow(ended.url), 401, "unauthenticated")
     expect((await follow(demoted.url)).status).toBe(200)
     await server.request("PATCH", `${members}/${member.id}`, { json: { role: { name: "Bucket Reader" } } })
-    await expectProblem(await follow(demoted.url), 403, "forbidden")
+    const refused = await expectProblem(await follow(demoted.url), 403, "forbidden")
+    expect(refused.detail).toContain("creator of this link or share has no permission file:read")
   })
 
   it("input that is not valid → 400 with the field; link and another key → 400", async () => {

@@ -332,7 +332,8 @@ describe("upload link", () => {
     await server.delete(`/tenants/${tenantId}/tokens/${first.id}`)
     await expectProblem(await send(`${ended.url}&name=a`, "x"), 401, "unauthenticated")
     await server.patch(`/tenants/${tenantId}/members/${member.id}`, { json: { role: { name: "File Reader" } } })
-    await expectProblem(await send(`${demoted.url}&name=a`, "x"), 403, "forbidden")
+    const refused = await expectProblem(await send(`${demoted.url}&name=a`, "x"), 403, "forbidden")
+    expect(refused).toMatchObject({ permission: "file:write", detail: expect.stringContaining("Ask for another link") })
     await expectProblem(
       await server.post(`${base}/upload-links`, { json: { maxBytes: 1, expiresIn: 1 }, key: second.key }),
       403,

@@ -2,6 +2,8 @@
  * The permissions of every operation: five roles × own and foreign tenant × four states of the key.
  */
 import * as HttpApi from "effect/http-api/HttpApi"
+import type { Permission } from "@holdfast/core/Permission"
+import * as Role from "@holdfast/core/Role"
 import * as Settings from "@holdfast/core/Settings"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { Api, basePath } from "../../src/contract/Api.ts"
@@ -22,8 +24,19 @@ const declared = (): ReadonlyArray<string> => {
   return found
 }
 
+const roleNamed = (name: TestServer.RoleName): Role.Role => {
+  const role = Role.all.find((one) => one.name === name)
+  assert.isDefined(role)
+  return role
+}
+
 const problemOf = async (response: Response) => {
-  const { requestId, ...problem } = (await response.json()) as { readonly requestId: string; readonly code: string }
+  const { requestId, ...problem } = (await response.json()) as {
+    readonly requestId: string
+    readonly code: string
+    readonly detail?: string
+    readonly permission?: Permission
+  }
   assert.match(requestId, /\S/)
   return problem
 }
@@ -61,7 +74,12 @@ describe("roles", () => {
     const response = await send(server, row, fixture, key(role, "live"))
     if (isAllowed) return assert.strictEqual(response.status, row.status, await response.text())
     assert.strictEqual(response.status, 403)
-    assert.strictEqual((await problemOf(response)).code, "forbidden")
+    const { code, detail = "", permission } = await problemOf(response)
+    assert.strictEqual(code, "forbidden")
+    if (row.isGlobal === true) return
+    assert.isDefined(permission)
+    assert.notInclude(roleNamed(role).permissions, permission)
+    assert.include(detail, `no permission ${permission} `)
   }
 
   for (const row of rows) {

@@ -4,9 +4,10 @@
 import * as Permission from "@holdfast/core/Permission"
 import * as Settings from "@holdfast/core/Settings"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import type { ProblemBody } from "../support/Problems.ts"
 import * as TestServer from "../support/TestServer.ts"
 import { makeFixture, type Row, rows, send, type Fixture } from "./PermissionTable.ts"
-import { cases, folder, type ScopeCase } from "./ScopeTable.ts"
+import { cases, folder, permissionOf, type ScopeCase } from "./ScopeTable.ts"
 
 describe("scopes", () => {
   let server: TestServer.TestServer
@@ -51,7 +52,7 @@ describe("scopes", () => {
     return fixture
   }
 
-  const check = async (row: Row, { answer, scope }: ScopeCase) => {
+  const check = async (row: Row, { answer, name, scope }: ScopeCase) => {
     const expected = answer(row)
     // An API token creates no tenant and has no invitations, with a scope or without.
     const status = expected !== "as an Admin" ? expected : row.allowed.length === 0 ? 403 : row.status
@@ -62,7 +63,10 @@ describe("scopes", () => {
     const response = await send(server, row, fixture, await (changesNothing ? findKey(limit) : makeKey(limit)))
     assert.strictEqual(response.status, status, await response.clone().text())
     if (status !== 403) return
-    assert.strictEqual(((await response.json()) as { readonly code: string }).code, "forbidden")
+    const problem = (await response.json()) as ProblemBody
+    assert.strictEqual(problem.code, "forbidden")
+    if (name === "all other permissions") assert.strictEqual(problem.permission, permissionOf(row))
+    if (problem.permission !== undefined) assert.include(problem.detail, ` permission ${problem.permission} here`)
   }
 
   for (const row of rows) {

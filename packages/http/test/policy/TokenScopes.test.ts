@@ -96,7 +96,11 @@ describe("scope of a token", () => {
     const { items } = await json<{ items: ReadonlyArray<{ id: string }> }>(await server.get(path, { key }))
     expect(items.map(({ id }) => id)).toEqual([other.bucketId])
     await expectProblem(await server.get("/tenants", { key }), 403, "forbidden")
-    await expectProblem(await server.get(filesOf(bucket), { key }), 403, "forbidden")
+    const refused = await expectProblem(await server.get(filesOf(bucket), { key }), 403, "forbidden")
+    expect(refused).toMatchObject({
+      permission: "file:read",
+      detail: expect.stringContaining("Use a key whose scope has it")
+    })
     expect((await server.get(filesOf(other), { key })).status).toBe(200)
   })
 

@@ -12,6 +12,7 @@ export interface ProblemBody {
   readonly requestId: string
   readonly errors?: ReadonlyArray<{ readonly pointer: string; readonly detail: string }>
   readonly existingId?: string
+  readonly permission?: string
   readonly reason?: string
 }
 

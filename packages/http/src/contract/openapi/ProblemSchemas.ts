@@ -2,6 +2,7 @@
  * The problems of the document: one schema for each code, derived from the problem table.
  */
 import * as Input from "@holdfast/core/Input"
+import * as Permission from "@holdfast/core/Permission"
 import type { JsonSchema } from "effect/JsonSchema"
 import { codes, entryOf, type ProblemCode } from "../../problems/ProblemTable.ts"
 import { typeOf } from "../../problems/Problem.ts"
@@ -34,12 +35,19 @@ const extensions = {
     required: ["owner", "limit", "maximum", "use"]
   },
   existingId: { type: "string", description: "The id of the record that causes the conflict, if the key may see it." },
+  permission: {
+    enum: Permission.all,
+    description: "The permission that is missing; absent where neither a role nor a scope would permit the operation."
+  },
   reason: {
     type: "string",
     description: "The reason, for programs.",
     enum: ["NotFound", "Denied", "Refused", "Unavailable", "Full", "Invalid", "Damaged", "Internal"]
   }
 }
+
+/** The members that not every problem of the code has. */
+const optional: ReadonlySet<string> = new Set(["existingId", "permission"])
 
 const schemaOf = (code: ProblemCode): JsonSchema => {
   const { extension, status, title } = entryOf(code)
@@ -62,7 +70,7 @@ const schemaOf = (code: ProblemCode): JsonSchema => {
       "detail",
       "code",
       "requestId",
-      ...(extension === undefined || extension === "existingId" ? [] : [extension])
+      ...(extension === undefined || optional.has(extension) ? [] : [extension])
     ]
   }
 }

@@ -72,13 +72,16 @@ const toEntry = ({ contentType, id, name, path }: File) => ({ id, name, path, co
 const json = (body: unknown, headers: Readonly<Record<string, string>> = {}) =>
   HttpServerResponse.jsonUnsafe(body, { headers: { ...CommonHeaders.uncached, ...headers } })
 
+const otherOrigin = new Forbidden("A page of another origin made this request. Open the page of the share itself.")
+const outsideShare = new Forbidden("The share does not include this folder. Use a path within that of the share.")
+
 /**
  * Fails for a request that a page of another origin makes. The cookie is `SameSite=Strict`, so that browsers send it with no such request;
  * this also covers pages of other hosts of the same site.
  */
 const checkOrigin = ({ headers }: HttpServerRequest.HttpServerRequest): Effect.Effect<void, Forbidden> => {
   const site = headers["sec-fetch-site"]
-  return site === undefined || site === "same-origin" || site === "none" ? Effect.void : Effect.fail(new Forbidden())
+  return site === undefined || site === "same-origin" || site === "none" ? Effect.void : Effect.fail(otherOrigin)
 }
 
 const register = Effect.fnUntraced(function* (router: HttpRouter.HttpRouter) {
@@ -182,7 +185,7 @@ const register = Effect.fnUntraced(function* (router: HttpRouter.HttpRouter) {
     if (root === null || !canZip(may)) return yield* new Unauthenticated()
     const { path: requested } = yield* HttpServerRequest.ParsedSearchParams
     const { path } = yield* decodeFolder({ path: requested ?? root })
-    if (!path.startsWith(root)) return yield* new Forbidden()
+    if (!path.startsWith(root)) return yield* outsideShare
     const { method } = yield* HttpServerRequest.HttpServerRequest
     yield* FolderZip.checkSize(shares, grant, path)
     if (method === "GET") yield* shares.spend(grant)

@@ -4,7 +4,6 @@
 import type * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
-import { Forbidden } from "@holdfast/core/Errors"
 import { type CreatedResources, CreatedResourcesRemain } from "@holdfast/core/members/CreatedResources"
 import * as Creator from "@holdfast/core/access/Creator"
 import type { CreatedDecision } from "@holdfast/core/members/MemberRepository"
@@ -73,7 +72,7 @@ const requireRecipient = Effect.fnUntraced(function* (sql: SqlClient, tenantId: 
   const [role] = yield* sql`SELECT role FROM member WHERE id = ${memberId} AND tenant_id = ${tenantId}`.pipe(
     Row.all((row) => Row.oneOf(RoleId.literals, row, "role"))
   )
-  if (role === undefined || !Creator.mayCreate(role)) return yield* new Forbidden()
+  if (role === undefined || !Creator.mayCreate(role)) return yield* Creator.notCreator
 })
 
 /** Lists at most `batchSize` shares of a member that have not expired; none unless the member loses them. */

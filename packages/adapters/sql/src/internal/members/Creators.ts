@@ -5,7 +5,7 @@ import type * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { Forbidden, InvalidRequest, Unauthenticated } from "@holdfast/core/Errors"
+import { InvalidRequest, Unauthenticated } from "@holdfast/core/Errors"
 import type { CreatedBy } from "@holdfast/core/access/Creator"
 import * as Creator from "@holdfast/core/access/Creator"
 import { RoleId } from "@holdfast/core/Role"
@@ -62,7 +62,7 @@ export const lockCreator = Effect.fnUntraced(function* (
   )
   if (createdBy !== null) {
     const creator = locked.find(({ id }) => id === createdBy.member.id)
-    if (creator === undefined || !Creator.mayCreate(creator.role)) return yield* new Forbidden()
+    if (creator === undefined || !Creator.mayCreate(creator.role)) return yield* Creator.notCreator
     if (createdBy.token !== null) {
       const valid = yield* sql`SELECT id FROM api_key
         WHERE id = ${createdBy.token.id} AND tenant_id = ${tenantId} AND ${isUsable(sql, at)} ${lock(sql, "FOR SHARE")}`
