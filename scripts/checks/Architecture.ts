@@ -6,6 +6,7 @@ import type { Layering } from "./Layers.ts"
 const core: Layering = {
   folder: "packages/core/src",
   layers: [
+    ["inputs"],
     // Ids, texts, errors, pages, roles and settings: what every resource needs.
     ["."],
     ["secrets", "workers"],

@@ -5,13 +5,10 @@
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import type { Fault } from "./inputs/Faults.ts"
 import type { Permission } from "./Permission.ts"
 
-/** A fault in an input: the field (a JSON Pointer, RFC 6901) and what is wrong with it. */
-export interface Fault {
-  readonly pointer: string
-  readonly detail: string
-}
+export type { Fault } from "./inputs/Faults.ts"
 
 /** The most faults that the message of an error names. */
 const maxNamed = 3

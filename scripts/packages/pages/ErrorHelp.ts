@@ -13,7 +13,8 @@ interface Help {
 
 export const help: { readonly [Code in ProblemCode]: Help } = {
   invalid_request: {
-    meaning: "A field, a parameter, a header or the path does not have the required form. Nothing was changed.",
+    meaning:
+      "A field, a parameter, a header or the path does not have the required form, or a field is not known where another one limits a right. Nothing was changed.",
     remedy: "Correct what `errors` lists: `pointer` is the place (a JSON Pointer), `detail` what is wrong there."
   },
   invalid_cursor: {

@@ -41,6 +41,16 @@ the program alone:
 | \`network_error\`     | client              | no response arrived, and whether the call took effect is unknown                            |
 | \`unexpected_answer\` | client              | the response is not of the service, but for example of a proxy                              |
 
+The service ignores unknown fields of a body. Where an optional field limits a right, a misspelt one would give the right without
+the limit, so that the answer is \`invalid_request\` with the pointer of the unknown field:
+
+- links, upload links, shares, playback keys, webhooks, the \`scope\` of a token and the rules for shares of a bucket refuse every unknown field;
+- tokens and buckets refuse those that resemble an optional field, such as \`scopes\` or \`allowed_types\`.
+
+The library refuses unknown fields of every input with optional fields, except those of mirrors and of contents: \`files.upload\`,
+\`files.reupload\`, \`files.read\`, \`uploads.append\`, \`uploads.putPart\` and \`streams.read\`. The ids of other resources are ignored, so that a program can
+pass a \`FileRef\` as a \`BucketRef\`.
+
 An **operation** below is the id of an operation in the API reference (\`/docs\` of the service); \`buckets.*\` means all operations
 of a group.
 `

@@ -3,6 +3,7 @@
  */
 import * as Schema from "effect/Schema"
 import { FolderPath } from "./FolderPath.ts"
+import * as UnknownFields from "../inputs/UnknownFields.ts"
 import * as Ids from "../Ids.ts"
 import * as Permission from "../Permission.ts"
 
@@ -36,7 +37,7 @@ const fields = {
   })
 }
 
-export const Scope = Schema.Struct(fields)
+export const Scope = UnknownFields.refuse(Schema.Struct(fields))
   .check(
     Schema.makeFilter(({ bucketIds, pathPrefix, permissions }) =>
       (bucketIds ?? pathPrefix ?? permissions) === undefined

@@ -3,6 +3,7 @@
  */
 import * as DateTime from "effect/DateTime"
 import * as Schema from "effect/Schema"
+import * as UnknownFields from "../inputs/UnknownFields.ts"
 
 const MaxSeconds = Schema.NullOr(Schema.Int.check(Schema.isBetween({ minimum: 60, maximum: 4_000_000_000 })))
 
@@ -18,11 +19,13 @@ export const ShareRules = Schema.Struct({
 export type ShareRules = typeof ShareRules.Type
 
 /** The rules as callers set them. */
-export const Input = Schema.Struct({
-  allowed: Schema.optional(Schema.Boolean),
-  maxSeconds: Schema.optional(MaxSeconds),
-  passwordRequired: Schema.optional(Schema.Boolean)
-}).annotate({
+export const Input = UnknownFields.refuse(
+  Schema.Struct({
+    allowed: Schema.optional(Schema.Boolean),
+    maxSeconds: Schema.optional(MaxSeconds),
+    passwordRequired: Schema.optional(Schema.Boolean)
+  })
+).annotate({
   description:
     "What the shares of the bucket may be: `allowed` (default true), `maxSeconds`, their longest life (default null, no limit), and " +
     "`passwordRequired` (default false). Replaces all three. Holds for existing shares too."

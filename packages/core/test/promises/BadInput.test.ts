@@ -38,6 +38,53 @@ describe("Promise API", () => {
     assert.deepStrictEqual(blobsIn(files), [])
   })
 
+  it("unknown field → InvalidRequest at the field with a similar one, nothing done; ids of other resources → ignored", async () => {
+    const { bucket, holdfast, root } = await setUp()
+    const { tenantId } = bucket
+    const file = { ...bucket, fileId: (await holdfast.files.upload(root, { ...bucket, name: "a", content: "x" })).id }
+    const page = await holdfast.members.list(root, file)
+    const member = { id: page.items[0]?.id ?? "" }
+    const link = { ...bucket, maxBytes: 1, expiresIn: 1 }
+    const calls: ReadonlyArray<readonly [call: () => Promise<unknown>, pointer: string, detail: string]> = [
+      [() => holdfast.files.list(root, untyped({ ...bucket, prefix: "a" })), "/prefix", "known are tenantId, bucketId"],
+      [() => holdfast.files.iterate(root, untyped({ ...bucket, prefix: "a" })).next(), "/prefix", "known are"],
+      [() => holdfast.files.remove(root, untyped({ ...file, ifmatch: '"x"' })), "/ifmatch", "ifMatch"],
+      [
+        () => holdfast.files.uploadUrl(root, untyped({ ...link, contentType: "image/*" })),
+        "/contentType",
+        "contentTypes"
+      ],
+      [
+        () => holdfast.shares.create(root, untyped({ ...bucket, name: "s", pasword: "secret" })),
+        "/pasword",
+        "password"
+      ],
+      [
+        () => holdfast.tokens.create(root, untyped({ tenantId, name: "t", member, scopes: { pathPrefix: "/a/" } })),
+        "/scopes",
+        "scope"
+      ],
+      [
+        () => holdfast.tokens.create(root, { tenantId, name: "t", member, scope: untyped({ prefix: "/a/" }) }),
+        "/scope/prefix",
+        "pathPrefix"
+      ],
+      [() => holdfast.buckets.remove(root, untyped({ ...bucket, froce: true })), "/froce", "force"],
+      [() => holdfast.quotas.set(holdfast.system(), untyped({ tenantId, file: 1 })), "/file", "files"]
+    ]
+    for (const [call, pointer, detail] of calls) {
+      const error = await rejection(call())
+      assert.instanceOf(error, Holdfast.InvalidRequest, pointer)
+      assert.deepStrictEqual(
+        error.errors.map((fault) => fault.pointer),
+        [pointer]
+      )
+      assert.include(error.message, detail)
+    }
+    assert.strictEqual((await holdfast.files.list(root, bucket)).items.length, 1)
+    assert.strictEqual((await holdfast.tokens.list(root, bucket)).items.length, 0)
+  })
+
   it("list: no actor, or one of another instance → InvalidRequest at /actor", async () => {
     const one = await setUp()
     const two = await setUp()

@@ -61,7 +61,9 @@ const about = `Stores files in the buckets of isolated tenants, whose members ha
 - Send your API key as \`?apiKey=\`, \`Authorization: Bearer\` or \`X-Api-Key\`. A request with two different keys is refused.
 - Every error is a problem (RFC 9457) with a \`code\`. An unknown path gets \`404 not_found\`, a wrong method
   \`405 method_not_allowed\` with \`Allow\`.
-- Every operation with \`GET\` also supports \`HEAD\`. Times are in ISO 8601 and UTC. Unknown fields of a body are ignored.
+- Every operation with \`GET\` also supports \`HEAD\`. Times are in ISO 8601 and UTC. Unknown fields of a body are ignored, but
+  where an optional field limits a right they are refused: all those of links, shares, playback keys, webhooks and scopes, and those of
+  tokens and buckets that resemble a field.
 - In every path, \`fileId\` is the id of a file, or \`@\` and its alias.`
 
 /** All operations, including those whose routes are registered without `HttpApiBuilder`. */

@@ -2,6 +2,7 @@
  * The buckets of a tenant.
  */
 import * as Bucket from "@holdfast/core/buckets/Bucket"
+import * as UnknownFields from "@holdfast/core/inputs/UnknownFields"
 import * as Page from "@holdfast/core/Page"
 import { BucketUsage } from "@holdfast/core/usage/UsageReport"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
@@ -19,7 +20,7 @@ const params = { ...tenant, bucketId: Schema.String }
 const create = HttpApiEndpoint.post("create", "/", {
   params: tenant,
   disableCodecs: true,
-  payload: Bucket.CreateBucket,
+  payload: UnknownFields.refuseSimilar(Bucket.CreateBucket),
   success: created(Bucket.Bucket),
   error: problems("invalid_request", "quota_exceeded", "not_found", "bucket_exists")
 }).annotateMerge(describe({ summary: "Create a bucket", permission: "bucket:write" }))
@@ -27,7 +28,7 @@ const create = HttpApiEndpoint.post("create", "/", {
 const update = HttpApiEndpoint.patch("update", "/:bucketId", {
   params,
   disableCodecs: true,
-  payload: Bucket.UpdateBucket,
+  payload: UnknownFields.refuseSimilar(Bucket.UpdateBucket),
   success: Bucket.Bucket,
   error: problems("invalid_request", "not_found", "bucket_exists")
 }).annotateMerge(describe({ summary: "Change a bucket", permission: "bucket:write" }))

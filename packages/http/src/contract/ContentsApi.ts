@@ -4,6 +4,7 @@
 import * as File from "@holdfast/core/files/File"
 import * as UploadLink from "@holdfast/core/files/links/UploadLink"
 import { OnConflict } from "@holdfast/core/files/NewFile"
+import * as UnknownFields from "@holdfast/core/inputs/UnknownFields"
 import * as Context from "effect/Context"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
@@ -112,7 +113,7 @@ const put = HttpApiEndpoint.put("put", "/files/upload", {
 const uploadUrl = HttpApiEndpoint.post("uploadUrl", "/upload-links", {
   params: bucket,
   disableCodecs: true,
-  payload: UploadLink.CreateUploadLink,
+  payload: UnknownFields.refuse(UploadLink.CreateUploadLink),
   success: UploadLink.UploadUrl,
   error: problems("invalid_request", "not_found")
 }).annotateMerge(

@@ -6,6 +6,7 @@ import * as FileList from "@holdfast/core/files/FileList"
 import * as FileRef from "@holdfast/core/files/FileRef"
 import * as MoveFile from "@holdfast/core/files/moves/MoveFile"
 import * as Link from "@holdfast/core/files/links/Link"
+import * as UnknownFields from "@holdfast/core/inputs/UnknownFields"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
@@ -66,7 +67,7 @@ const update = HttpApiEndpoint.patch("update", "/:fileId", {
 const signedUrl = HttpApiEndpoint.post("signedUrl", "/:fileId/links", {
   params,
   disableCodecs: true,
-  payload: Link.CreateLink,
+  payload: UnknownFields.refuse(Link.CreateLink),
   success: Link.SignedUrl,
   error: problems("invalid_request", "not_found")
 }).annotateMerge(

@@ -2,6 +2,7 @@
  * The API group `streams`: requests and removes conversions of video and audio for streaming.
  */
 import { StreamRecord } from "@holdfast/core/conversions/StreamRecord"
+import * as UnknownFields from "@holdfast/core/inputs/UnknownFields"
 import * as PlaybackKey from "@holdfast/core/playback/PlaybackKeyRecord"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
@@ -20,6 +21,9 @@ export const RequestStream = Schema.Struct({
       "`auto`, the default, copies tracks that all players support and encodes the others; `transcode` encodes all tracks."
   })
 }).annotate({ identifier: "RequestStream" })
+
+/** Body of a request for a playback key. */
+export const PlaybackKeyPayload = UnknownFields.refuse(PlaybackKey.CreatePlaybackKey)
 
 const applied = {
   "preference-applied": Schema.optional(Schema.String).annotate({
@@ -66,7 +70,7 @@ const requestDash = HttpApiEndpoint.post("requestDash", "/dash", requesting).ann
 const keying = {
   params,
   disableCodecs: true,
-  payload: PlaybackKey.CreatePlaybackKey,
+  payload: PlaybackKeyPayload,
   success: PlaybackKey.PlaybackKeyRecord,
   error: problems(...streamErrors, "stream_not_converted", "content_encrypted", "conversion_failed", "content_damaged")
 } as const

@@ -1,6 +1,7 @@
 /**
  * The API tokens of a tenant.
  */
+import * as UnknownFields from "@holdfast/core/inputs/UnknownFields"
 import * as Page from "@holdfast/core/Page"
 import * as S3Credential from "@holdfast/core/tokens/S3Credential"
 import * as Token from "@holdfast/core/tokens/Token"
@@ -20,7 +21,7 @@ const permission = "token:manage"
 const create = HttpApiEndpoint.post("create", "/", {
   params: tenant,
   disableCodecs: true,
-  payload: Token.CreateToken,
+  payload: UnknownFields.refuseSimilar(Token.CreateToken),
   success: created(Token.CreatedToken),
   error: problems("invalid_request", "quota_exceeded")
 })

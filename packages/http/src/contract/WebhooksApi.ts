@@ -1,6 +1,7 @@
 /**
  * The webhooks of a tenant.
  */
+import * as UnknownFields from "@holdfast/core/inputs/UnknownFields"
 import * as Page from "@holdfast/core/Page"
 import * as Delivery from "@holdfast/core/webhooks/Delivery"
 import * as Webhook from "@holdfast/core/webhooks/Webhook"
@@ -23,7 +24,7 @@ const writing = "webhook:write"
 const create = HttpApiEndpoint.post("create", "/", {
   params: tenant,
   disableCodecs: true,
-  payload: WebhookInput.CreateWebhook,
+  payload: UnknownFields.refuse(WebhookInput.CreateWebhook),
   success: created(Webhook.WebhookWithSecret),
   error: problems("invalid_request", "quota_exceeded", "webhooks_unavailable")
 }).annotateMerge(
@@ -39,7 +40,7 @@ const create = HttpApiEndpoint.post("create", "/", {
 const update = HttpApiEndpoint.patch("update", "/:webhookId", {
   params,
   disableCodecs: true,
-  payload: WebhookInput.UpdateWebhook,
+  payload: UnknownFields.refuse(WebhookInput.UpdateWebhook),
   success: Webhook.Webhook,
   error: problems("invalid_request", "not_found")
 }).annotateMerge(

@@ -16,7 +16,7 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Schema from "effect/Schema"
 import { Api } from "../contract/Api.ts"
-import { RequestStream } from "../contract/StreamsApi.ts"
+import { PlaybackKeyPayload, RequestStream } from "../contract/StreamsApi.ts"
 import * as ProblemResponse from "../problems/ProblemResponse.ts"
 import * as PreferHeader from "../transfer/request/PreferHeader.ts"
 import { asActor } from "./support/AsActor.ts"
@@ -25,6 +25,7 @@ import * as JsonNegotiation from "./support/JsonNegotiation.ts"
 import * as PublicAddress from "./support/PublicAddress.ts"
 
 const decode = Input.decoder(RequestStream)
+const checkKey = Input.decoder(PlaybackKeyPayload)
 const encodeKey = Schema.encodeSync(PlaybackKeyRecord)
 const encode = Schema.encodeSync(StreamRecord)
 
@@ -60,6 +61,7 @@ export const layer = HttpApiBuilder.group(
 
     const createKey = Effect.fnUntraced(function* (http: HttpServerRequest, file: FileRef, format: Format) {
       const input = yield* readBody(http)
+      yield* Effect.catch(checkKey(input), ProblemResponse.fail)
       const base = yield* apiUrl
       const created = yield* asActor((actor) =>
         Effect.provideContext(KeysForPages.create(actor, file, format, input, base), playback)

@@ -119,6 +119,86 @@ describe("problems of routing, negotiation and bodies", () => {
     expect([response.status, await response.json()]).toEqual([200, expect.not.objectContaining({ colour: "blue" })])
   })
 
+  describe("misspelt field that limits a right", () => {
+    const faultsOf = async (response: Response) =>
+      ((await expectProblem(response, 400, "invalid_request")).errors ?? []).map(({ detail, pointer }) => [
+        pointer,
+        detail
+      ])
+
+    it("links, shares, upload links, playback keys and webhooks: any unknown field → 400 with its pointer", async () => {
+      const { bucketId, tenantId } = await server.makeBucket()
+      const tenant = `/tenants/${tenantId}`
+      const bucket = `${tenant}/buckets/${bucketId}`
+      const file = await server.makeFile({ tenantId, bucketId })
+      const hook = { name: "w", url: "https://example.com/hook" }
+      for (const [path, json, pointer, similar] of [
+        [`${bucket}/shares`, { name: "s", pasword: "correct horse" }, "/pasword", "password"],
+        [`${bucket}/shares`, { name: "s", expires: "2100-01-01T00:00:00Z" }, "/expires", "expiresAt"],
+        [
+          `${bucket}/upload-links`,
+          { maxBytes: 1, expiresIn: 1, contentType: "image/*" },
+          "/contentType",
+          "contentTypes"
+        ],
+        [`${file.path}/links`, { expiresIn: 1, Version: 1 }, "/Version", "version"],
+        [`${file.path}/streams/hls/keys`, { expires: 1 }, "/expires", "expiresIn"],
+        [`${tenant}/webhooks`, { ...hook, events: ["file."] }, "/events", "known are name, url, eventTypes, bucketId"],
+        [`${tenant}/webhooks`, { ...hook, bucket_id: bucketId }, "/bucket_id", "bucketId"]
+      ] as const) {
+        const [fault, ...others] = await faultsOf(await server.post(path, { json }))
+        expect([fault?.[0], others]).toEqual([pointer, []])
+        expect(fault?.[1]).toContain(similar)
+      }
+      const shares = await (await server.get(`${bucket}/shares`)).json()
+      expect(shares).toMatchObject({ items: [] })
+      const made = await server.post(`${bucket}/shares`, { json: { name: "s" } })
+      const share = `${bucket}/shares/${((await made.json()) as { id: string }).id}`
+      expect(await faultsOf(await server.patch(share, { json: { a: 1, "b/c~": 2 } }))).toMatchObject([
+        ["/a", expect.anything()],
+        ["/b~1c~0", expect.anything()]
+      ])
+    })
+
+    it("tokens and buckets: field that resembles an optional one → 400, any other → ignored", async () => {
+      const { tenantId } = await server.makeTenant()
+      const { items } = (await (await server.get(`/tenants/${tenantId}/members`)).json()) as {
+        readonly items: ReadonlyArray<{ readonly id: string }>
+      }
+      const token = { name: "t", member: { id: items[0]?.id } }
+      const scope = { permissions: ["file:read"] }
+      for (const [resource, json, pointer, similar] of [
+        ["tokens", { ...token, scopes: scope }, "/scopes", "scope"],
+        ["tokens", { ...token, ...scope }, "/permissions", "scope.permissions"],
+        ["tokens", { ...token, origins: ["https://example.com"] }, "/origins", "allowedOrigins"],
+        ["tokens", { ...token, expires_at: "2030-01-01T00:00:00Z" }, "/expires_at", "expiresAt"],
+        ["tokens", { ...token, scope: { ...scope, path: "/a/" } }, "/scope/path", "pathPrefix"],
+        ["buckets", { name: "b", allowed_types: ["image/*"] }, "/allowed_types", "allowedTypes"],
+        ["buckets", { name: "b", maxFile: 1 }, "/maxFile", "maxFiles"],
+        ["buckets", { name: "b", shares: { passwordRequred: true } }, "/shares/passwordRequred", "passwordRequired"]
+      ] as const) {
+        const faults = await faultsOf(await server.post(`/tenants/${tenantId}/${resource}`, { json }))
+        expect(faults).toEqual([[pointer, expect.stringContaining(similar)]])
+      }
+      for (const [resource, json] of [
+        ["tokens", { ...token, colour: "blue", member: { ...token.member, email: "x" } }],
+        ["buckets", { name: "b", colour: "blue" }]
+      ] as const) {
+        const made = await server.post(`/tenants/${tenantId}/${resource}`, { json })
+        expect([made.status, await made.json()]).toEqual([201, expect.not.objectContaining({ colour: "blue" })])
+      }
+    })
+
+    it("many and long unknown fields → a bounded problem", async () => {
+      const { bucketId, tenantId } = await server.makeBucket()
+      const names = Array.from({ length: 4000 }, (_, index) => [`field${index}`, 1] as const)
+      const json = { name: "s", ["x".repeat(100_000)]: 1, ...Object.fromEntries(names) }
+      const refused = await server.post(`/tenants/${tenantId}/buckets/${bucketId}/shares`, { json })
+      expect((await refused.clone().text()).length).toBeLessThan(20_000)
+      expect(await faultsOf(refused)).toHaveLength(20)
+    })
+  })
+
   it("X-Request-Id → used if it is a valid token, else generated", async () => {
     const ask = async (id?: string) =>
       (await server.get("/me", id === undefined ? {} : { headers: { "x-request-id": id } })).headers.get("x-request-id")

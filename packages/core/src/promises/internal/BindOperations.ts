@@ -9,6 +9,7 @@ import * as CallerStack from "./CallerStack.ts"
 import type { CallOptions, Methods, Paged } from "../Operations.ts"
 import * as Iterators from "./Iterators.ts"
 import type { Done, PromiseApiServices } from "../PromiseRuntime.ts"
+import { type CheckFields, checkFor, type InputFields } from "./options/InputFields.ts"
 import { toDates, type WithTimes } from "./Times.ts"
 
 /** Runs one operation of an open Holdfast for an actor. */
@@ -31,15 +32,17 @@ type Implementation<Operations> = {
 
 type AnyOperation = (actor: Actor, input: object) => Effect.Effect<unknown, unknown, PromiseApiServices>
 
-/** Returns one method for each operation. */
+/** Returns one method for each operation. Those with `fields` reject inputs with others. */
 export const bind = <Operations>(
   invoke: Invoke,
   implementation: Implementation<Operations>,
+  fields: InputFields<Operations>,
   ...[paged]: Paged<Operations>
 ): Methods<Operations, [actor: ActorHandle]> => {
-  const method = (operation: AnyOperation) => {
+  const method = (operation: AnyOperation, checkFields: CheckFields | undefined) => {
     const call = (handle: ActorHandle, input: object = {}, options?: CallOptions) => {
       try {
+        checkFields?.(input)
         const result = invoke(handle, input, options, (actor) => Effect.map(operation(actor, input), toDates))
         if (!(result instanceof Promise)) return Promise.resolve(result.value)
         // Not before: a call that has succeeded without waiting needs no stack, and to capture it takes some 3 µs.
@@ -54,7 +57,11 @@ export const bind = <Operations>(
     return call
   }
   const operations = implementation as { readonly [name: string]: AnyOperation }
-  const methods = Object.entries(operations).map(([name, operation]) => [name, method(operation)])
+  const known = fields as { readonly [name: string]: object | undefined }
+  const methods = Object.entries(operations).map(([name, operation]) => {
+    const names = known[name]
+    return [name, method(operation, names === undefined ? undefined : checkFor(names))]
+  })
   const bound = Object.fromEntries(methods)
   return { ...bound, ...Iterators.make(bound, paged) } as Methods<Operations, [actor: ActorHandle]>
 }

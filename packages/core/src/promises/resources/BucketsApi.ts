@@ -8,6 +8,7 @@ import { Quotas } from "../../usage/Quotas.ts"
 import type { BucketUsage } from "../../usage/UsageReport.ts"
 import type { ActorHandle } from "../internal/ActorHandle.ts"
 import { bind, type Invoke } from "../internal/BindOperations.ts"
+import * as Fields from "../internal/options/InputFields.ts"
 import type { Methods } from "../Operations.ts"
 import type { ForceOption, TenantRef } from "./internal/Shared.ts"
 
@@ -104,6 +105,17 @@ export interface BucketOperations<Time> {
 
 export interface BucketsApi extends Methods<BucketOperations<Date>, [actor: ActorHandle]> {}
 
+/** The fields of what can be set of a bucket. */
+const rules = {
+  name: true,
+  maxBytes: true,
+  maxFiles: true,
+  maxFileBytes: true,
+  allowedTypes: true,
+  visibility: true,
+  shares: true
+} as const
+
 export const make = (invoke: Invoke): BucketsApi =>
   bind<BucketOperations<Date>>(
     invoke,
@@ -114,6 +126,12 @@ export const make = (invoke: Invoke): BucketsApi =>
       usage: (actor, input) => Quotas.use((service) => service.ofBucket(actor, input)),
       update: (actor, input) => Buckets.use((service) => service.update(actor, input, input)),
       remove: (actor, input) => Buckets.use((service) => service.remove(actor, input, input))
+    },
+    {
+      create: { ...Fields.tenant, ...rules },
+      list: { ...Fields.tenant, ...Fields.page },
+      update: { ...Fields.bucket, ...rules },
+      remove: { ...Fields.bucket, force: true }
     },
     { list: true }
   )

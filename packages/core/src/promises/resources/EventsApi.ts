@@ -8,6 +8,7 @@ import { Events, type ExportRequest, type ListRequest } from "../../events/Event
 import type * as Page from "../../Page.ts"
 import type { ActorHandle } from "../internal/ActorHandle.ts"
 import { bind, type Invoke } from "../internal/BindOperations.ts"
+import * as Fields from "../internal/options/InputFields.ts"
 import type { Methods } from "../Operations.ts"
 import type { WithTimes } from "../internal/Times.ts"
 import type { TenantRef } from "./internal/Shared.ts"
@@ -37,6 +38,18 @@ const encoder = new TextEncoder()
 
 const toLine = (event: Event): Uint8Array => encoder.encode(`${toJson(event)}\n`)
 
+/** The fields of a filter of events. */
+const filter = {
+  accountId: true,
+  tokenId: true,
+  action: true,
+  outcome: true,
+  targetId: true,
+  bucketId: true,
+  from: true,
+  to: true
+} as const
+
 export const make = (invoke: Invoke): EventsApi =>
   bind<EventOperations<Date>>(
     invoke,
@@ -46,6 +59,10 @@ export const make = (invoke: Invoke): EventsApi =>
         const events = yield* Events.use((service) => service.export(actor, input.tenantId, input))
         return Stream.toReadableStreamWith(Stream.map(events, toLine), yield* Effect.context<never>())
       })
+    },
+    {
+      list: { ...Fields.tenant, ...filter, ...Fields.page, order: true },
+      export: { ...Fields.tenant, ...filter, after: true }
     },
     { list: true }
   )

@@ -16,6 +16,7 @@ import { Uploads } from "../../files/Uploads.ts"
 import { ResumableUploads } from "../../uploads/ResumableUploads.ts"
 import type { ActorHandle } from "../internal/ActorHandle.ts"
 import { bind, type Invoke } from "../internal/BindOperations.ts"
+import * as Fields from "../internal/options/InputFields.ts"
 import { type ContentSource, knownLength, toStream } from "../internal/content/ContentSource.ts"
 import type { Download } from "../content/Download.ts"
 import { FileDownload } from "../internal/content/FileDownload.ts"
@@ -251,6 +252,47 @@ export const make = (invoke: Invoke): FilesApi =>
         const link = yield* create(actor, input, input)
         return { url: `${apiUrl}${UploadLinks.pathOf(link)}`, expiresAt: link.expiresAt }
       })
+    },
+    {
+      createUpload: {
+        ...Fields.bucket,
+        ...Fields.description,
+        ...Fields.conditions,
+        mode: true,
+        length: true,
+        contentType: true,
+        onConflict: true
+      },
+      reserve: { ...Fields.bucket, ...Fields.description },
+      get: { ...Fields.file, expands: true },
+      exists: { ...Fields.file, name: true, path: true },
+      list: {
+        ...Fields.bucket,
+        ...Fields.page,
+        path: true,
+        recursive: true,
+        name: true,
+        state: true,
+        type: true,
+        expands: true
+      },
+      update: { ...Fields.file, name: true, path: true, alias: true, metadata: true },
+      remove: { ...Fields.file, ...Fields.conditions },
+      move: { ...Fields.file, ...Fields.conditions, name: true, path: true, onConflict: true },
+      copy: { ...Fields.file, ...Fields.conditions, toBucketId: true, name: true, path: true, onConflict: true },
+      moveMany: { ...Fields.bucket, fileIds: true, path: true, onConflict: true },
+      signedUrl: { ...Fields.file, may: true, expiresIn: true, version: true, name: true, baseUrl: true },
+      uploadUrl: {
+        ...Fields.bucket,
+        path: true,
+        name: true,
+        maxBytes: true,
+        contentTypes: true,
+        expiresIn: true,
+        onConflict: true,
+        redirectTo: true,
+        baseUrl: true
+      }
     },
     { list: true }
   )

@@ -6,6 +6,7 @@ import type { FolderJobRef } from "../../folders/FolderJob.ts"
 import { Folders } from "../../folders/Folders.ts"
 import type { ActorHandle } from "../internal/ActorHandle.ts"
 import { bind, type Invoke } from "../internal/BindOperations.ts"
+import * as Fields from "../internal/options/InputFields.ts"
 import type { Methods } from "../Operations.ts"
 import type { MoveRule } from "./internal/FileRecords.ts"
 
@@ -60,9 +61,15 @@ export interface FolderOperations<Time> {
 export interface FoldersApi extends Methods<FolderOperations<Date>, [actor: ActorHandle]> {}
 
 export const make = (invoke: Invoke): FoldersApi =>
-  bind<FolderOperations<Date>>(invoke, {
-    move: (actor, input) => Folders.use((service) => service.move(actor, input, input)),
-    remove: (actor, input) => Folders.use((service) => service.remove(actor, input, input)),
-    job: (actor, input) => Folders.use((service) => service.job(actor, input)),
-    cancel: (actor, input) => Folders.use((service) => service.cancel(actor, input))
-  })
+  bind<FolderOperations<Date>>(
+    invoke,
+    {
+      move: (actor, input) => Folders.use((service) => service.move(actor, input, input)),
+      remove: (actor, input) => Folders.use((service) => service.remove(actor, input, input)),
+      job: (actor, input) => Folders.use((service) => service.job(actor, input)),
+      cancel: (actor, input) => Folders.use((service) => service.cancel(actor, input))
+    },
+    {
+      move: { ...Fields.bucket, path: true, to: true, onConflict: true }
+    }
+  )

@@ -58,5 +58,6 @@ export const make = (invoke: Invoke): HeadersApi =>
         ),
       remove: (actor, input) => Headers.use((service) => service.remove(actor, input, input.name))
     },
+    {},
     { list: true }
   )

@@ -6,6 +6,7 @@ import { type CreatedOption, Members } from "../../members/Members.ts"
 import type * as Page from "../../Page.ts"
 import type { ActorHandle } from "../internal/ActorHandle.ts"
 import { bind, type Invoke } from "../internal/BindOperations.ts"
+import * as Fields from "../internal/options/InputFields.ts"
 import type { Methods } from "../Operations.ts"
 import type { WithTimes } from "../internal/Times.ts"
 import type { TenantRef } from "./internal/Shared.ts"
@@ -79,6 +80,11 @@ export const make = (invoke: Invoke): MembersApi =>
       get: (actor, { memberId, tenantId }) => Members.use((service) => service.get(actor, tenantId, memberId)),
       update: (actor, input) => Members.use((service) => service.update(actor, input.tenantId, input.memberId, input)),
       remove: (actor, input) => Members.use((service) => service.remove(actor, input.tenantId, input.memberId, input))
+    },
+    {
+      list: { ...Fields.tenant, ...Fields.page },
+      update: { ...Fields.tenant, memberId: true, role: true, created: true },
+      remove: { ...Fields.tenant, memberId: true, created: true }
     },
     { list: true }
   )

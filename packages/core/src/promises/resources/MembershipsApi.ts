@@ -6,6 +6,7 @@ import { type LeaveOptions, Memberships } from "../../members/Memberships.ts"
 import type * as Page from "../../Page.ts"
 import type { ActorHandle } from "../internal/ActorHandle.ts"
 import { bind, type Invoke } from "../internal/BindOperations.ts"
+import * as Fields from "../internal/options/InputFields.ts"
 import type { Methods } from "../Operations.ts"
 import type { WithTimes } from "../internal/Times.ts"
 import type { MemberRecord } from "./MembersApi.ts"
@@ -38,5 +39,6 @@ export const make = (invoke: Invoke): MembershipsApi =>
       accept: (actor, { tenantId }) => Memberships.use((service) => service.accept(actor, tenantId)),
       leave: (actor, input) => Memberships.use((service) => service.leave(actor, input.tenantId, input))
     },
+    { invitations: Fields.page, leave: { ...Fields.tenant, created: true } },
     { invitations: true }
   )

@@ -11,6 +11,7 @@ import { secretFields } from "../../mirrors/targets/types/TargetTypes.ts"
 import type * as Page from "../../Page.ts"
 import type { ActorHandle } from "../internal/ActorHandle.ts"
 import { bind, type Invoke } from "../internal/BindOperations.ts"
+import * as Fields from "../internal/options/InputFields.ts"
 import type { Methods } from "../Operations.ts"
 import type { WithTimes } from "../internal/Times.ts"
 
@@ -82,6 +83,10 @@ export const make = (invoke: Invoke): MirrorsApi =>
       remove: (actor, input) => Mirrors.use((service) => service.remove(actor, input)),
       sync: (actor, input) => Mirrors.use((service) => service.sync(actor, input)),
       files: (actor, input) => Mirrors.use((service) => service.files(actor, input, input))
+    },
+    {
+      list: { ...Fields.bucket, ...Fields.page },
+      files: { ...Fields.bucket, mirrorId: true, ...Fields.page, state: true }
     },
     { list: true, files: true }
   )

@@ -11,6 +11,7 @@ import { pagePathOf, Shares } from "../../files/shares/Shares.ts"
 import type * as Page from "../../Page.ts"
 import type { ActorHandle } from "../internal/ActorHandle.ts"
 import { bind, type Invoke } from "../internal/BindOperations.ts"
+import * as Fields from "../internal/options/InputFields.ts"
 import type { TimeInput, WithTimes } from "../internal/Times.ts"
 import type { Methods } from "../Operations.ts"
 import { type BaseUrlOption, decodeBaseUrl } from "./internal/BaseUrl.ts"
@@ -89,6 +90,9 @@ const decodeExpiry = (
   )
 }
 
+/** The fields of `ShareTerms`. */
+const terms = { expiresAt: true, password: true, maxDownloads: true, maxFiles: true, maxBytes: true } as const
+
 export const make = (invoke: Invoke): SharesApi =>
   bind<LibraryShareOperations>(
     invoke,
@@ -107,6 +111,11 @@ export const make = (invoke: Invoke): SharesApi =>
           Shares.use((service) => service.update(actor, input, { ...input, expiresAt }))
         ),
       remove: (actor, input) => Shares.use((service) => service.remove(actor, input))
+    },
+    {
+      create: { ...Fields.bucket, ...terms, name: true, fileId: true, path: true, may: true, baseUrl: true },
+      list: { ...Fields.bucket, ...Fields.page },
+      update: { ...Fields.bucket, ...terms, shareId: true, name: true, takeOver: true }
     },
     { list: true }
   )

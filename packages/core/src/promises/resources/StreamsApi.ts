@@ -17,6 +17,7 @@ import type { Format } from "../../transcoding/Presentation.ts"
 import * as StreamFiles from "../../transcoding/StreamFiles.ts"
 import type { ActorHandle } from "../internal/ActorHandle.ts"
 import { bind, type Invoke } from "../internal/BindOperations.ts"
+import * as Fields from "../internal/options/InputFields.ts"
 import type { Download } from "../content/Download.ts"
 import { StreamDownload } from "../internal/content/StreamDownload.ts"
 import type { Methods } from "../Operations.ts"
@@ -158,55 +159,64 @@ interface LibraryStreamOperations extends StreamOperations<Date, StreamDownload>
 export interface StreamsApi extends Methods<LibraryStreamOperations, [actor: ActorHandle]> {}
 
 export const make = (invoke: Invoke): StreamsApi =>
-  bind<LibraryStreamOperations>(invoke, {
-    request: Effect.fnUntraced(function* (actor, input) {
-      yield* checkFormat(input.format)
-      yield* checkMode(input.mode)
-      const wait = yield* decodeWait(input)
-      const { request } = yield* Conversions
-      return yield* request(actor, input, input.format, { mode: input.mode, wait })
-    }),
+  bind<LibraryStreamOperations>(
+    invoke,
+    {
+      request: Effect.fnUntraced(function* (actor, input) {
+        yield* checkFormat(input.format)
+        yield* checkMode(input.mode)
+        const wait = yield* decodeWait(input)
+        const { request } = yield* Conversions
+        return yield* request(actor, input, input.format, { mode: input.mode, wait })
+      }),
 
-    get: (actor, input) => Conversions.use((service) => service.get(actor, input, input.format)),
+      get: (actor, input) => Conversions.use((service) => service.get(actor, input, input.format)),
 
-    list: (actor, input) =>
-      Effect.map(
-        Streams.use((service) => service.list(actor, input)),
-        (items) => ({ items })
-      ),
+      list: (actor, input) =>
+        Effect.map(
+          Streams.use((service) => service.list(actor, input)),
+          (items) => ({ items })
+        ),
 
-    cancel: (actor, input) => Conversions.use((service) => service.cancel(actor, input, input.format)),
+      cancel: (actor, input) => Conversions.use((service) => service.cancel(actor, input, input.format)),
 
-    read: Effect.fnUntraced(function* (actor, input) {
-      yield* checkFormat(input.format)
-      const { format, name = StreamFiles.entry(format) } = input
-      const { open } = yield* Streams
-      const opened = yield* open(actor, input, format, name, { wait: yield* decodeWait(input) })
-      return new StreamDownload(opened, yield* Effect.context<never>())
-    }),
+      read: Effect.fnUntraced(function* (actor, input) {
+        yield* checkFormat(input.format)
+        const { format, name = StreamFiles.entry(format) } = input
+        const { open } = yield* Streams
+        const opened = yield* open(actor, input, format, name, { wait: yield* decodeWait(input) })
+        return new StreamDownload(opened, yield* Effect.context<never>())
+      }),
 
-    poster: Effect.fnUntraced(function* (actor, input) {
-      const { openPoster } = yield* Streams
-      return new StreamDownload(yield* openPoster(actor, input), yield* Effect.context<never>())
-    }),
+      poster: Effect.fnUntraced(function* (actor, input) {
+        const { openPoster } = yield* Streams
+        return new StreamDownload(yield* openPoster(actor, input), yield* Effect.context<never>())
+      }),
 
-    playbackKey: Effect.fnUntraced(function* (actor, input) {
-      yield* checkFormat(input.format)
-      const apiUrl = yield* decodeApiUrl(input)
-      return yield* KeysForPages.create(actor, input, input.format, input, apiUrl)
-    }),
+      playbackKey: Effect.fnUntraced(function* (actor, input) {
+        yield* checkFormat(input.format)
+        const apiUrl = yield* decodeApiUrl(input)
+        return yield* KeysForPages.create(actor, input, input.format, input, apiUrl)
+      }),
 
-    attachCaptions: (actor, input) => Captions.use((service) => service.attach(actor, input, input)),
+      attachCaptions: (actor, input) => Captions.use((service) => service.attach(actor, input, input)),
 
-    listCaptions: (actor, input) =>
-      Effect.map(
-        Captions.use((service) => service.list(actor, input)),
-        (items) => ({ items })
-      ),
+      listCaptions: (actor, input) =>
+        Effect.map(
+          Captions.use((service) => service.list(actor, input)),
+          (items) => ({ items })
+        ),
 
-    setPoster: (actor, input) => Posters.use((service) => service.set(actor, input, input)),
+      setPoster: (actor, input) => Posters.use((service) => service.set(actor, input, input)),
 
-    resetPoster: (actor, input) => Posters.use((service) => service.reset(actor, input)),
+      resetPoster: (actor, input) => Posters.use((service) => service.reset(actor, input)),
 
-    removeCaptions: (actor, input) => Captions.use((service) => service.remove(actor, input, input.captionsId))
-  })
+      removeCaptions: (actor, input) => Captions.use((service) => service.remove(actor, input, input.captionsId))
+    },
+    {
+      request: { ...Fields.file, format: true, mode: true, wait: true },
+      playbackKey: { ...Fields.file, format: true, expiresIn: true, baseUrl: true },
+      attachCaptions: { ...Fields.file, language: true, label: true, text: true },
+      setPoster: { ...Fields.file, time: true, image: true }
+    }
+  )

@@ -8,6 +8,7 @@ import { Quotas } from "../../usage/Quotas.ts"
 import type { TenantUsage } from "../../usage/UsageReport.ts"
 import type { ActorHandle } from "../internal/ActorHandle.ts"
 import { bind, type Invoke } from "../internal/BindOperations.ts"
+import * as Fields from "../internal/options/InputFields.ts"
 import type { Methods } from "../Operations.ts"
 import type { WithTimes } from "../internal/Times.ts"
 import type { ForceOption, TenantRef } from "./internal/Shared.ts"
@@ -75,6 +76,11 @@ export const make = (invoke: Invoke): TenantsApi =>
       usage: (actor, { tenantId }) => Quotas.use((service) => service.ofTenant(actor, tenantId)),
       update: (actor, input) => Tenants.use((service) => service.update(actor, input.tenantId, input)),
       remove: (actor, input) => Tenants.use((service) => service.remove(actor, input.tenantId, input))
+    },
+    {
+      list: Fields.page,
+      update: { ...Fields.tenant, name: true, subdomain: true },
+      remove: { ...Fields.tenant, force: true }
     },
     { list: true }
   )

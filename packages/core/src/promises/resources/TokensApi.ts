@@ -14,6 +14,7 @@ import type * as Token from "../../tokens/Token.ts"
 import { Tokens } from "../../tokens/Tokens.ts"
 import type { ActorHandle } from "../internal/ActorHandle.ts"
 import { bind, type Invoke } from "../internal/BindOperations.ts"
+import * as Fields from "../internal/options/InputFields.ts"
 import type { Methods } from "../Operations.ts"
 import type { TimeInput, WithTimes } from "../internal/Times.ts"
 import type { TenantRef } from "./internal/Shared.ts"
@@ -123,6 +124,10 @@ export const make = (invoke: Invoke): TokensApi =>
         S3Credentials.use((service) => service.get(actor, tenantId, tokenId)),
       revokeS3Credentials: (actor, { tenantId, tokenId }) =>
         S3Credentials.use((service) => service.revoke(actor, tenantId, tokenId))
+    },
+    {
+      create: { ...Fields.tenant, name: true, member: true, expiresAt: true, scope: true, allowedOrigins: true },
+      list: { ...Fields.tenant, ...Fields.page }
     },
     { list: true }
   )

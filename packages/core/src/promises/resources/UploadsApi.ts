@@ -11,6 +11,7 @@ import type { UploadPart } from "../../uploads/Upload.ts"
 import type { UploadRef } from "../../uploads/UploadRepository.ts"
 import type { ActorHandle } from "../internal/ActorHandle.ts"
 import { bind, type Invoke } from "../internal/BindOperations.ts"
+import * as Fields from "../internal/options/InputFields.ts"
 import { type ContentSource, knownLength, toStream } from "../internal/content/ContentSource.ts"
 import type { Methods } from "../Operations.ts"
 import type { FileRecord } from "./internal/FileRecords.ts"
@@ -163,6 +164,11 @@ export const make = (invoke: Invoke): UploadsApi =>
         ),
 
       abort: (actor, input) => ResumableUploads.use((service) => service.abort(actor, input))
+    },
+    {
+      list: { ...Fields.bucket, ...Fields.page },
+      listParts: { ...Fields.bucket, uploadId: true, ...Fields.page },
+      complete: { ...Fields.bucket, uploadId: true, parts: true }
     },
     { list: true, listParts: true }
   )

@@ -14,6 +14,7 @@ import type * as Webhook from "../../webhooks/Webhook.ts"
 import { Webhooks } from "../../webhooks/Webhooks.ts"
 import type { ActorHandle } from "../internal/ActorHandle.ts"
 import { bind, type Invoke } from "../internal/BindOperations.ts"
+import * as Fields from "../internal/options/InputFields.ts"
 import type { Methods } from "../Operations.ts"
 import type { TimeInput, WithTimes } from "../internal/Times.ts"
 import type { TenantRef } from "./internal/Shared.ts"
@@ -126,6 +127,20 @@ export const make = (invoke: Invoke): WebhooksApi =>
       deliveries: (actor, input) => Deliveries.use((service) => service.list(actor, input, input)),
       delivery: (actor, input) => Deliveries.use((service) => service.get(actor, input)),
       replay: (actor, input) => Deliveries.use((service) => service.replay(actor, input))
+    },
+    {
+      create: { ...Fields.tenant, name: true, url: true, eventTypes: true, bucketId: true },
+      list: { ...Fields.tenant, ...Fields.page },
+      update: {
+        ...Fields.tenant,
+        webhookId: true,
+        name: true,
+        url: true,
+        eventTypes: true,
+        bucketId: true,
+        state: true
+      },
+      deliveries: { ...Fields.tenant, webhookId: true, ...Fields.page, state: true }
     },
     { list: true, deliveries: true }
   )

@@ -3,6 +3,7 @@
  */
 import * as Page from "@holdfast/core/Page"
 import * as Share from "@holdfast/core/files/shares/Share"
+import * as UnknownFields from "@holdfast/core/inputs/UnknownFields"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
@@ -19,7 +20,7 @@ const permission = "share:write"
 const create = HttpApiEndpoint.post("create", "/", {
   params: bucket,
   disableCodecs: true,
-  payload: Share.CreateShare,
+  payload: UnknownFields.refuse(Share.CreateShare),
   success: created(Share.CreatedShare),
   error: problems("invalid_request", "quota_exceeded", "not_found")
 }).annotateMerge(
@@ -35,7 +36,7 @@ const create = HttpApiEndpoint.post("create", "/", {
 const update = HttpApiEndpoint.patch("update", "/:shareId", {
   params,
   disableCodecs: true,
-  payload: Share.UpdateShare,
+  payload: UnknownFields.refuse(Share.UpdateShare),
   success: Share.Share,
   error: problems("invalid_request", "quota_exceeded", "not_found")
 }).annotateMerge(

@@ -4,6 +4,7 @@
  */
 import * as Bounds from "@holdfast/core/Bounds"
 import { InvalidRequest } from "@holdfast/core/Errors"
+import * as UnknownFields from "@holdfast/core/inputs/UnknownFields"
 import * as TransferableChunks from "@holdfast/core/storage/TransferableChunks"
 import * as ByteSize from "effect/ByteSize"
 import * as Effect from "effect/Effect"
@@ -112,31 +113,43 @@ const refuse = (detail: string, pointer = "") => ProblemResponse.fail(InvalidReq
 const setText = (request: HttpServerRequest.HttpServerRequest, text: string): void =>
   void Object.defineProperty(request, "text", { value: Effect.succeed(text), configurable: true })
 
+/** What is checked of the parsed body before the route decodes it. */
+interface Checks {
+  readonly bounds: Bounds.Finder | undefined
+  readonly findUnknown: UnknownFields.FindUnknown | undefined
+}
+
 /**
- * Reads the body. Fails when it is not within the bounds of JSON, or has an array or record above its own bound. The route parses the
+ * Reads the body. Fails when it is not within the bounds of JSON, has an array or record above its own bound, or a field that its schema
+ * refuses. The route parses the
  * text again; a large body with few values is therefore not parsed here, and with many values the route continues in another turn.
  */
-const readText = (request: HttpServerRequest.HttpServerRequest, bounds: Bounds.Finder | undefined) =>
+const readText = (request: HttpServerRequest.HttpServerRequest, { bounds, findUnknown }: Checks) =>
   Effect.flatMap(readBytes(request), (bytes): Effect.Effect<string, Problem.AnyOf<"invalid_request">> => {
     const isLarge = bytes.length > maxUnqueuedBytes
     const decoded = decodeBytes(bytes)
     if ("fault" in decoded) return refuse(decoded.fault)
     const { text, values } = decoded
-    if (bounds === undefined || text === "" || (isLarge && values <= bounds.least)) return Effect.succeed(text)
+    if (text === "" || (findUnknown === undefined && (bounds === undefined || (isLarge && values <= bounds.least)))) {
+      return Effect.succeed(text)
+    }
     const parsed = JsonText.parseText(text)
     if ("fault" in parsed) return refuse(parsed.fault)
-    const fault = bounds.findExcess(parsed.value)
+    const fault = bounds?.findExcess(parsed.value)
     if (fault !== undefined) return refuse(fault.detail, fault.pointer)
+    const unknown = findUnknown?.(parsed.value) ?? []
+    if (unknown.length > 0) return ProblemResponse.fail(InvalidRequest.of(unknown))
     return isLarge ? Effect.as(awaitTurn(request), text) : Effect.succeed(text)
   })
 
 const jsonRequest = JsonRequest.of((route, { endpoint }) => {
   const schemas = [...endpoint.payload.values()].flatMap(({ schemas }) => schemas)
-  const bounds = Bounds.finder(Schema.Union(schemas))
+  const schema = Schema.Union(schemas)
+  const checks = { bounds: Bounds.finder(schema), findUnknown: UnknownFields.finder(schema) }
   return Effect.gen(function* () {
     yield* checkRequest
     const request = yield* HttpServerRequest.HttpServerRequest
-    setText(request, yield* readText(request, bounds))
+    setText(request, yield* readText(request, checks))
     return yield* route
   })
 })

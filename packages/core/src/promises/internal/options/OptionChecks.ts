@@ -4,6 +4,7 @@
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 import type { Fault } from "../../../Errors.ts"
+import * as SimilarNames from "../../../inputs/SimilarNames.ts"
 
 /** Returns the faults of a value, with pointers that begin with the given one. */
 export type Check = (value: unknown, pointer: string) => ReadonlyArray<Fault>
@@ -45,27 +46,6 @@ export const oneOf =
   (value, pointer) =>
     values.includes(value) ? [] : other(value, pointer)
 
-/** The largest number of insertions, removals and exchanges that make one name of another, for a suggestion. */
-const maxDistance = 2
-
-const distance = (a: string, b: string): number => {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
-  for (const [at, character] of [...a].entries()) {
-    const next = [at + 1]
-    for (let index = 1; index <= b.length; index++) {
-      const exchange = (row[index - 1] ?? 0) + (character === b[index - 1] ? 0 : 1)
-      next.push(Math.min(exchange, (row[index] ?? 0) + 1, (next[index - 1] ?? 0) + 1))
-    }
-    row = next
-  }
-  return row[b.length] ?? 0
-}
-
-const unknownDetail = (name: string, known: ReadonlyArray<string>): string => {
-  const near = known.find((other) => distance(name.slice(0, 64).toLowerCase(), other.toLowerCase()) <= maxDistance)
-  return near === undefined ? `is not known; known are ${known.join(", ")}` : `is not known; did you mean ${near}?`
-}
-
 /**
  * An object whose properties pass the checks of their names, and that has no other properties. An absent or undefined property is
  * valid unless it is required.
@@ -85,7 +65,7 @@ export const record = (
     const faults = Object.entries(value).flatMap(([name, property]) => {
       const at = `${pointer}/${name}`
       const check = Object.hasOwn(checks, name) ? checks[name] : undefined
-      if (check === undefined) return [{ pointer: at, detail: unknownDetail(name, known) }]
+      if (check === undefined) return [{ pointer: at, detail: SimilarNames.unknownDetail(name, known) }]
       return property === undefined ? [] : check(property, at)
     })
     return [...missing, ...faults]

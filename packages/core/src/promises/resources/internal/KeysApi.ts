@@ -8,6 +8,7 @@ import { Accounts } from "../../../accounts/Accounts.ts"
 import type * as Page from "../../../Page.ts"
 import type { ActorHandle } from "../../internal/ActorHandle.ts"
 import { bind, type Invoke } from "../../internal/BindOperations.ts"
+import * as Fields from "../../internal/options/InputFields.ts"
 import type { Methods } from "../../Operations.ts"
 import type { WithTimes } from "../../internal/Times.ts"
 
@@ -55,5 +56,6 @@ export const make = (invoke: Invoke): KeysApi =>
       list: (actor, input) => Accounts.use((service) => service.listKeys(actor, input)),
       revoke: (actor, { keyId }) => Accounts.use((service) => service.revokeKey(actor, keyId))
     },
+    { create: { email: true, name: true }, list: Fields.page },
     { list: true }
   )

@@ -5,6 +5,7 @@ import type { Quota as Limits } from "../../../Settings.ts"
 import { Quotas } from "../../../usage/Quotas.ts"
 import type { ActorHandle } from "../../internal/ActorHandle.ts"
 import { bind, type Invoke } from "../../internal/BindOperations.ts"
+import * as Fields from "../../internal/options/InputFields.ts"
 import type { Methods } from "../../Operations.ts"
 import type { TenantRef } from "./Shared.ts"
 
@@ -33,6 +34,12 @@ export interface SetQuotaInput extends TenantRef {
   readonly tokensPerMember?: Change
   /** Mirrors. */
   readonly mirrors?: Change
+  /** Webhooks. */
+  readonly webhooks?: Change
+  /** Shares that have not expired. */
+  readonly shares?: Change
+  /** Headers of one file. */
+  readonly headersPerFile?: Change
   /** Conversions that wait or run. */
   readonly conversions?: Change
 }
@@ -48,8 +55,27 @@ interface QuotaOperations {
 /** For the operator: rejects with `Forbidden` for any actor but `holdfast.system()`. */
 export interface QuotasApi extends Methods<QuotaOperations, [actor: ActorHandle]> {}
 
+/** The fields of `SetQuotaInput` beside the tenant. */
+const limits = {
+  bytes: true,
+  files: true,
+  buckets: true,
+  members: true,
+  tokens: true,
+  tokensPerMember: true,
+  mirrors: true,
+  webhooks: true,
+  shares: true,
+  headersPerFile: true,
+  conversions: true
+} as const
+
 export const make = (invoke: Invoke): QuotasApi =>
-  bind<QuotaOperations>(invoke, {
-    get: (actor, { tenantId }) => Quotas.use((service) => service.get(actor, tenantId)),
-    set: (actor, input) => Quotas.use((service) => service.set(actor, input.tenantId, input))
-  })
+  bind<QuotaOperations>(
+    invoke,
+    {
+      get: (actor, { tenantId }) => Quotas.use((service) => service.get(actor, tenantId)),
+      set: (actor, input) => Quotas.use((service) => service.set(actor, input.tenantId, input))
+    },
+    { set: { ...Fields.tenant, ...limits } }
+  )
