@@ -22,13 +22,16 @@ export type Role = typeof Role.Type
 export const RoleRef = Schema.Struct({ id: RoleId, name: Schema.String })
 export type RoleRef = typeof RoleRef.Type
 
-const names: Readonly<Record<RoleId, string>> = {
+const names = {
   role_admin: "Admin",
   role_bucket_writer: "Bucket Writer",
   role_bucket_reader: "Bucket Reader",
   role_file_writer: "File Writer",
   role_file_reader: "File Reader"
-}
+} as const satisfies Readonly<Record<RoleId, string>>
+
+/** The name of a role. */
+export type RoleName = (typeof names)[RoleId]
 
 export const all: ReadonlyArray<Role> = Permission.roleIds.map((id) => ({
   id,

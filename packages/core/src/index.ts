@@ -84,6 +84,8 @@ export type { CheckResult, HealthChecks, HealthReport } from "./deployment/Healt
 export type { CallOptions } from "./promises/Operations.ts"
 
 export type { Page, Request as PageRequest } from "./Page.ts"
+export type { Permission } from "./Permission.ts"
+export type { RoleId, RoleName } from "./Role.ts"
 export type { Quota, RateInput, SettingsInput } from "./Settings.ts"
 export type { BucketRef } from "./buckets/BucketRef.ts"
 export type { FileRef } from "./files/FileRef.ts"
@@ -101,6 +103,7 @@ export type { StreamDownload } from "./promises/internal/content/StreamDownload.
 export type {
   CreatedTenantRecord,
   CreateTenantInput,
+  OwnTenantRecord,
   RemoveTenantInput,
   TenantRecord,
   TenantsApi,
@@ -113,6 +116,7 @@ export type {
   MemberRef,
   MembersApi,
   RemoveMemberInput,
+  RoleSelector,
   UpdateMemberInput
 } from "./promises/resources/MembersApi.ts"
 export type { InvitationRecord, LeaveTenantInput, MembershipsApi } from "./promises/resources/MembershipsApi.ts"
@@ -223,6 +227,7 @@ export type {
 export type {
   CreateWebhookInput,
   DeliveryRecord,
+  EventType,
   ListDeliveriesInput,
   ListWebhooksInput,
   QueuedTestRecord,

@@ -86,13 +86,35 @@ export const targetTypeOf = (action: string): TargetType | null =>
   Object.hasOwn(targets, action) ? targets[action as Action] : null
 
 /** The action of the events of refused requests. Every other event records something that was done. */
-export const refused: Action = "request.refused"
+export const refused = "request.refused" satisfies Action
+
+/** An action of events that record something that was done. */
+export type ChangeAction = Exclude<Action, typeof refused>
+
+/** The beginning of the actions of one resource, such as `file.`. */
+export type ActionPrefix = ChangeAction extends infer Name extends string
+  ? Name extends `${infer Resource}.${string}`
+    ? `${Resource}.`
+    : never
+  : never
+
+const changes: ReadonlyArray<string> = Object.keys(targets).filter((action) => action !== refused)
+
+const prefixOf = (text: string): string => text.slice(0, text.indexOf(".") + 1)
+
+const prefixes: ReadonlySet<string> = new Set(changes.map(prefixOf))
 
 /** Whether a text is an action of the changes of a tenant, or, with a dot at its end, the beginning of one. */
 export const isChangeOrPrefix = (text: string): boolean =>
-  Object.keys(targets).some(
-    (action) => action !== refused && (text.endsWith(".") ? action.startsWith(text) : action === text)
-  )
+  changes.some((action) => (text.endsWith(".") ? action.startsWith(text) : action === text))
+
+/** Names the texts that `isChangeOrPrefix` accepts: the actions with the prefix of a text, or the prefixes when it has none of them. */
+export const describeChanges = (text: string): string => {
+  const prefix = prefixOf(text)
+  return prefixes.has(prefix)
+    ? `${prefix} for ${changes.filter((action) => action.startsWith(prefix)).join(", ")}, or one of these`
+    : `the action of an event such as file.created, or a prefix of actions: ${[...prefixes].join(", ")}`
+}
 
 /** Whether what was asked for was done. */
 export const Outcome = Schema.Literals(["SUCCESS", "REFUSED"])

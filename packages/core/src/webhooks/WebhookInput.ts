@@ -2,16 +2,14 @@
  * The inputs that create, update and recover a webhook.
  */
 import * as Schema from "effect/Schema"
-import { isChangeOrPrefix } from "../events/Event.ts"
+import { describeChanges, isChangeOrPrefix } from "../events/Event.ts"
 import { bounded, Label, Reference } from "../Text.ts"
 import { Instant } from "../Time.ts"
 import { WebhookState } from "./Webhook.ts"
 
 const EventType = bounded(64).check(
   Schema.makeFilter((text: string) =>
-    text === "*" || isChangeOrPrefix(text)
-      ? undefined
-      : "must be an action of events such as file.created, a prefix such as file., or *"
+    text === "*" || isChangeOrPrefix(text) ? undefined : `must be * for all events, ${describeChanges(text)}`
   )
 )
 

@@ -12,7 +12,7 @@ const setUp = async (options: Partial<Holdfast.OpenOptions>) => {
   const makeBucket = async (subdomain: string) => {
     const tenant = await holdfast.tenants.create(owner, { name: "T", subdomain })
     const bucket = await holdfast.buckets.create(owner, { tenantId: tenant.id, name: "b" })
-    return { tenantId: tenant.id, bucketId: bucket.id, memberId: tenant.member?.id ?? "" }
+    return { tenantId: tenant.id, bucketId: bucket.id, memberId: tenant.member.id }
   }
   const [source, target] = [await makeBucket("source"), await makeBucket("target")]
   const expiresAt = new Date(Date.now() + 3_600_000)

@@ -40,7 +40,7 @@ describe("Promise API: policy", () => {
     await holdfast.tokens.revoke(root, { tenantId, tokenId: token.id })
     assert.instanceOf(await rejection(holdfast.files.get(reader, { ...bucket, fileId: id })), Holdfast.Unauthenticated)
     assert.isNotNull((await holdfast.tokens.get(root, { tenantId, tokenId: token.id })).revokedAt)
-    assert.strictEqual(tenant.member?.role.name, "Admin")
+    assert.strictEqual(tenant.member.role.name, "Admin")
   })
 
   it("account of the host: no member → Forbidden, member → reads, e-mail in any case", async () => {
@@ -80,6 +80,35 @@ describe("Promise API: policy", () => {
     assert.instanceOf(await rejection(holdfast.files.list(ada, bucket)), Holdfast.Forbidden)
     assert.instanceOf(await rejection(holdfast.memberships.leave(ada, { tenantId })), Holdfast.NotFound)
     assert.instanceOf(await rejection(holdfast.memberships.invitations(holdfast.system())), Holdfast.Forbidden)
+  })
+
+  it("role: unknown name, none or two → does not compile; rejects unless both are of one role", async () => {
+    const { bucket, holdfast, root } = await setUp()
+    const member = { tenantId: bucket.tenantId, user: { email: "reader@example.com" } }
+    // @ts-expect-error No role has this name.
+    const unknown = await rejection(holdfast.members.add(root, { ...member, role: { name: "Reader" } }))
+    assert.instanceOf(unknown, Holdfast.InvalidRequest)
+    assert.include(unknown.message, "Bucket Reader, File Writer, File Reader")
+    // @ts-expect-error A role has an id or a name.
+    assert.instanceOf(await rejection(holdfast.members.add(root, { ...member, role: {} })), Holdfast.InvalidRequest)
+    const both = { id: "role_file_reader", name: "File Reader" } as const
+    // @ts-expect-error One of them suffices.
+    assert.strictEqual((await holdfast.members.add(root, { ...member, role: both })).role.id, both.id)
+  })
+
+  it("tenant: created by an account → its Admin, which the type says; by the deployment → no member", async () => {
+    const { holdfast, root } = await setUp()
+    for (const [subdomain, actor] of [
+      ["key", root],
+      ["account", holdfast.account("ada@example.com")]
+    ] as const) {
+      const { id: tenantId, member } = await holdfast.tenants.create(actor, { name: "Own", subdomain })
+      assert.strictEqual((await holdfast.members.get(actor, { tenantId, memberId: member.id })).role.name, "Admin")
+    }
+    const { member } = await holdfast.tenants.create(holdfast.system(), { name: "None", subdomain: "none" })
+    // @ts-expect-error The deployment is no member.
+    assert.throws(() => member.id, TypeError)
+    assert.isNull(member)
   })
 
   it("as: unknown key → Unauthenticated, a handle never prints its key", async () => {

@@ -75,6 +75,27 @@ describe("holdfast.webhooks", () => {
     assert.instanceOf(await rejection(holdfast.webhooks.get(owner, ref)), Holdfast.NotFound)
   })
 
+  it("event type that does not exist → does not compile; InvalidRequest that lists those of the resource, or the prefixes", async () => {
+    const { holdfast, owner, tenantId } = await setUp({ secretKey, webhooks: "elsewhere" })
+    const input = { tenantId, name: "w", url: "https://example.com/events" }
+    // @ts-expect-error No event has this action.
+    const noAction = await rejection(holdfast.webhooks.create(owner, { ...input, eventTypes: ["*", "file.uploaded"] }))
+    assert.instanceOf(noAction, Holdfast.InvalidRequest)
+    assert.deepStrictEqual(noAction.errors, [
+      {
+        pointer: "/eventTypes/1",
+        detail: "must be * for all events, file. for file.created, file.updated, file.deleted, or one of these"
+      }
+    ])
+    // @ts-expect-error No event has this prefix, and events of refused requests are not sent.
+    const noPrefix = await rejection(holdfast.webhooks.create(owner, { ...input, eventTypes: ["files.", "request."] }))
+    assert.instanceOf(noPrefix, Holdfast.InvalidRequest)
+    assert.lengthOf(noPrefix.errors, 2)
+    for (const prefix of ["tenant.", "file.", "content.", "share."]) assert.include(noPrefix.message, prefix)
+    const eventTypes = ["file.", "content.replaced", "token.s3_credentials_created"] as const
+    assert.deepStrictEqual((await holdfast.webhooks.create(owner, { ...input, eventTypes })).eventTypes, eventTypes)
+  })
+
   it("create: no secret key, nothing that sends → WebhooksUnavailable with the option; one more than the quota → QuotaExceeded", async () => {
     const create = async (options: Partial<Holdfast.OpenOptions>) => {
       const { holdfast, owner, tenantId } = await setUp(options)
@@ -124,7 +145,7 @@ describe("holdfast.webhooks", () => {
     const endpoints = await Promise.all([startEndpoint(answer), startEndpoint(answer), startEndpoint(answer)])
     const options = { secretKey, settings, webhooks: webhooks(), webhookRequests: 1 }
     const { holdfast, owner, tenantId } = await setUp(options)
-    const eventTypes = ["bucket."]
+    const eventTypes = ["bucket."] as const
     for (const { url } of endpoints) await holdfast.webhooks.create(owner, { tenantId, name: "w", url, eventTypes })
     await holdfast.buckets.create(owner, { tenantId, name: "a" })
     await holdfast.buckets.create(owner, { tenantId, name: "b" })

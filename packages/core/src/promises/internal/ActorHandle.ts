@@ -17,21 +17,27 @@ export type ActorLookup = Effect.Effect<
   Digest | Accounts
 >
 
+/** `account`: an account, or the holder of a key of one. `system`: the deployment itself, which has no account. */
+type ActorKind = "account" | "system"
+
 /**
  * An identity, for the `Holdfast` that made it. It can be kept: each call looks its permissions up. Printing it shows
  * nothing of its key.
  */
-export class ActorHandle {
+export class ActorHandle<Kind extends ActorKind = ActorKind> {
+  /** Whether it has an account. */
+  readonly kind: Kind
   readonly #owner: object
   readonly #actor: ActorLookup
 
-  private constructor(owner: object, actor: ActorLookup) {
+  private constructor(owner: object, kind: Kind, actor: ActorLookup) {
+    this.kind = kind
     this.#owner = owner
     this.#actor = actor
   }
 
   /** Returns a handle for the holder of an account key or API token. Throws `InvalidRequest` for a key that is no string. */
-  static key(owner: object, key: unknown): ActorHandle {
+  static key(owner: object, key: unknown): ActorHandle<"account"> {
     if (typeof key !== "string") throw InvalidRequest.at("/key", "must be an API key, as a string")
     const secret = Redacted.make(key)
     // The hash of a key never changes. Whether the key is valid is looked up with each call.
@@ -41,23 +47,25 @@ export class ActorHandle {
     )
     return new ActorHandle(
       owner,
+      "account",
       Effect.suspend((): ActorLookup => identified ?? identify)
     )
   }
 
   /** Returns a handle for the deployment itself. */
-  static system(owner: object): ActorHandle {
-    return new ActorHandle(owner, Effect.succeed(Actor.system))
+  static system(owner: object): ActorHandle<"system"> {
+    return new ActorHandle(owner, "system", Effect.succeed(Actor.system))
   }
 
   /**
    * Returns a handle for an account that the host has authenticated. The account is created with the first call. Throws
    * `InvalidRequest` for an address that is no string.
    */
-  static account(owner: object, email: unknown): ActorHandle {
+  static account(owner: object, email: unknown): ActorHandle<"account"> {
     if (typeof email !== "string") throw InvalidRequest.at("/email", "must be an e-mail address")
     return new ActorHandle(
       owner,
+      "account",
       Effect.flatMap(Accounts, (accounts) =>
         accounts.ensure(Actor.system, email).pipe(
           Effect.map((account) => Actor.account(account.id)),

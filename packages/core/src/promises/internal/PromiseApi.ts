@@ -107,17 +107,17 @@ export class Holdfast implements AsyncDisposable {
   }
 
   /** Returns the holder of an account key or API token. Each call checks the key. */
-  as(key: string): ActorHandle {
+  as(key: string): ActorHandle<"account"> {
     return ActorHandle.key(this, key)
   }
 
   /** Returns an account that your own program has authenticated, by its e-mail address. */
-  account(email: string): ActorHandle {
+  account(email: string): ActorHandle<"account"> {
     return ActorHandle.account(this, email)
   }
 
   /** Returns the deployment itself, which has every permission in every tenant. Never use it on behalf of a request. */
-  system(): ActorHandle {
+  system(): ActorHandle<"system"> {
     return ActorHandle.system(this)
   }
 

@@ -4,6 +4,7 @@
 import type * as Member from "../../members/Member.ts"
 import { type CreatedOption, Members } from "../../members/Members.ts"
 import type * as Page from "../../Page.ts"
+import type { RoleId, RoleName } from "../../Role.ts"
 import type { ActorHandle } from "../internal/ActorHandle.ts"
 import { bind, type Invoke } from "../internal/BindOperations.ts"
 import * as Fields from "../internal/options/InputFields.ts"
@@ -19,13 +20,20 @@ export interface MemberRef extends TenantRef {
 
 export interface MemberRecord<Time = Date> extends WithTimes<Member.Member, Time> {}
 
-/** A role, by its id or by its name. */
-export interface RoleSelector {
-  /** Such as `role_file_reader`. */
-  readonly id?: string | undefined
-  /** Such as `File Reader`. */
-  readonly name?: string | undefined
+/** A role by its id, such as `role_file_reader`. */
+interface RoleById {
+  readonly id: RoleId
+  readonly name?: undefined
 }
+
+/** A role by its name, such as `File Reader`. */
+interface RoleByName {
+  readonly name: RoleName
+  readonly id?: undefined
+}
+
+/** A role, by its id or by its name. */
+export type RoleSelector = RoleById | RoleByName
 
 export interface AddMemberInput extends TenantRef {
   /** The account, by its e-mail address. It is created when the address has none. */

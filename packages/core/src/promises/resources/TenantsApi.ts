@@ -9,7 +9,7 @@ import type { TenantUsage } from "../../usage/UsageReport.ts"
 import type { ActorHandle } from "../internal/ActorHandle.ts"
 import { bind, type Invoke } from "../internal/BindOperations.ts"
 import * as Fields from "../internal/options/InputFields.ts"
-import type { Methods } from "../Operations.ts"
+import type { CallOptions, Methods } from "../Operations.ts"
 import type { WithTimes } from "../internal/Times.ts"
 import type { ForceOption, TenantRef } from "./internal/Shared.ts"
 import type { MemberRecord } from "./MembersApi.ts"
@@ -64,8 +64,23 @@ export interface TenantOperations<Time> {
   remove(input: RemoveTenantInput): void
 }
 
-export interface TenantsApi extends Methods<TenantOperations<Date>, [actor: ActorHandle]> {}
+/** A new tenant of an account, which is a member of it. */
+export interface OwnTenantRecord extends CreatedTenantRecord {
+  /** The membership of the account that created it, with the role Admin. */
+  readonly member: MemberRecord
+}
 
+/** The creation of tenants: an account becomes a member of its tenant, the deployment itself does not. */
+interface Creation {
+  /** Creates a tenant, and makes the actor's account its Admin. Rejects with `subdomain_taken`. */
+  create(actor: ActorHandle<"account">, input: CreateTenantInput, options?: CallOptions): Promise<OwnTenantRecord>
+  /** Creates a tenant without a member for `holdfast.system()`. Rejects with `subdomain_taken`. */
+  create(actor: ActorHandle, input: CreateTenantInput, options?: CallOptions): Promise<CreatedTenantRecord>
+}
+
+export interface TenantsApi extends Methods<Omit<TenantOperations<Date>, "create">, [actor: ActorHandle]>, Creation {}
+
+// The effect has one type for both kinds of actors.
 export const make = (invoke: Invoke): TenantsApi =>
   bind<TenantOperations<Date>>(
     invoke,
@@ -83,4 +98,4 @@ export const make = (invoke: Invoke): TenantsApi =>
       remove: { ...Fields.tenant, force: true }
     },
     { list: true }
-  )
+  ) as TenantsApi

@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as DateTime from "effect/DateTime"
 import { InvalidRequest } from "../../Errors.ts"
+import type { ActionPrefix, ChangeAction } from "../../events/Event.ts"
 import type * as Page from "../../Page.ts"
 import type { WebhookRef } from "../../webhooks/StoredWebhook.ts"
 import type * as Delivery from "../../webhooks/Delivery.ts"
@@ -23,13 +24,16 @@ export interface WebhookRecord<Time = Date> extends WithTimes<Webhook.Webhook, T
 export interface WebhookWithSecretRecord<Time = Date> extends WithTimes<Webhook.WebhookWithSecret, Time> {}
 export interface QueuedTestRecord extends Webhook.QueuedTest {}
 
+/** An action such as `file.created`, a prefix that ends with a dot such as `file.`, or `*` for all events. */
+export type EventType = ChangeAction | ActionPrefix | "*"
+
 export interface CreateWebhookInput extends TenantRef {
   /** For people; at most 255 bytes. */
   readonly name: string
   /** An https URL at a public address, without user name, password and fragment. */
   readonly url: string
   /** Actions such as `file.created`, prefixes that end with a dot such as `file.`, or `*`. Default: all events. */
-  readonly eventTypes?: ReadonlyArray<string> | undefined
+  readonly eventTypes?: ReadonlyArray<EventType> | undefined
   /** Sends only the events of this bucket. Default: those of the whole tenant. */
   readonly bucketId?: string | null | undefined
 }
@@ -41,7 +45,7 @@ export interface UpdateWebhookInput extends WebhookRef {
   /** The new address. */
   readonly url?: string | undefined
   /** The new events. */
-  readonly eventTypes?: ReadonlyArray<string> | undefined
+  readonly eventTypes?: ReadonlyArray<EventType> | undefined
   /** Sends only the events of this bucket; null for those of the whole tenant. */
   readonly bucketId?: string | null | undefined
   /** `ACTIVE` also ends the record of failures: what is pending is attempted at once. */
