@@ -41,9 +41,11 @@ export const UpdateTenant = Schema.Struct({
 export type UpdateTenant = typeof UpdateTenant.Type
 
 /** Another tenant has this subdomain. */
-export class SubdomainTaken extends Data.TaggedError("SubdomainTaken")<{}> {
+export class SubdomainTaken extends Data.TaggedError("SubdomainTaken")<{ readonly subdomain: string }> {
   readonly code = "subdomain_taken"
-  override readonly message = "Another tenant has this subdomain."
+  override get message(): string {
+    return `Another tenant has the subdomain ${this.subdomain}. Choose another one.`
+  }
 }
 
 /** The tenant still has buckets, and the removal was not forced. */

@@ -50,7 +50,7 @@ export const tenantContract = (it: It): void => {
       const tenants = yield* TenantRepository
       const second = { ...Sample.tenant(), subdomain: tenant.subdomain }
       const error = yield* Effect.flip(tenants.create({ tenant: second, member: Sample.member("role_admin", user) }))
-      expect(error._tag).toBe("SubdomainTaken")
+      expect(error).toMatchObject({ _tag: "SubdomainTaken", subdomain: tenant.subdomain })
       expect(yield* tenants.find(second.id)).toEqual(Option.none())
       expect(yield* (yield* MemberRepository).list({ tenantId: second.id, limit: 10 })).toEqual([])
     })
@@ -100,7 +100,7 @@ export const tenantContract = (it: It): void => {
       const error = yield* Effect.flip(
         tenants.update({ tenantId: tenant.id, change: { subdomain: other.tenant.subdomain }, at: Sample.at(7) })
       )
-      expect(error._tag).toBe("SubdomainTaken")
+      expect(error).toMatchObject({ _tag: "SubdomainTaken", subdomain: other.tenant.subdomain })
       expect(yield* tenants.find(tenant.id)).toEqual(Option.some(moved))
       expect(yield* tenants.update({ tenantId: Sample.id("ten"), change: { name: "x" }, at: Sample.at() })).toEqual(
         Option.none()

@@ -28,10 +28,8 @@ const toTenant: Row.FromRow<Tenant> = (row) => ({
   updatedAt: Row.instant(row, "updated_at")
 })
 
-const orSubdomainTaken = Constraint.mapViolation(
-  Constraint.isViolationOf(Constraint.tenantSubdomain),
-  () => new SubdomainTaken()
-)
+const orSubdomainTaken = (subdomain: string) =>
+  Constraint.mapViolation(Constraint.isViolationOf(Constraint.tenantSubdomain), () => new SubdomainTaken({ subdomain }))
 
 const tenantEvent = (action: Action, { id, name }: Tenant, detail: Detail = {}): Change => ({
   tenantId: id,
@@ -106,7 +104,7 @@ const make = Effect.gen(function* () {
         if (member === undefined) return
         yield* insertMember(sql, tenant.id, member)
         yield* record(sql, memberEvent(tenant.id, "member.created", member))
-      }).pipe(transaction(sql), orSubdomainTaken, operation("tenants.create")),
+      }).pipe(transaction(sql), orSubdomainTaken(tenant.subdomain), operation("tenants.create")),
 
     find: (tenantId) =>
       sql`SELECT ${columns} FROM tenant WHERE ${isOpenTenant(sql, tenantId)}`.pipe(
@@ -131,7 +129,7 @@ const make = Effect.gen(function* () {
         Row.first(toTenant),
         recordFound(sql, (updated) => tenantEvent("tenant.updated", updated, changedFields(change))),
         transaction(sql),
-        orSubdomainTaken,
+        orSubdomainTaken(change.subdomain ?? ""),
         operation("tenants.update")
       ),
 
