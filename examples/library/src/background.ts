@@ -12,12 +12,17 @@ await using holdfast = await open({
   webhooks: webhooks()
 })
 const ada = holdfast.account("ada@example.com")
-const { id: tenantId } = await holdfast.tenants.create(ada, { name: "Acme", subdomain: "acme" })
-const webhook = await holdfast.webhooks.create(ada, {
-  tenantId,
-  name: "Search index",
-  url: "https://example.com/hooks/files",
-  eventTypes: ["file.", "content.replaced"]
-})
+// A second run finds what the first one created.
+const tenants = await holdfast.tenants.list(ada)
+const { id: tenantId } = tenants.items[0] ?? (await holdfast.tenants.create(ada, { name: "Acme", subdomain: "acme" }))
+const created = await holdfast.webhooks.list(ada, { tenantId })
+const webhook =
+  created.items[0] ??
+  (await holdfast.webhooks.create(ada, {
+    tenantId,
+    name: "Search index",
+    url: "https://example.com/hooks/files",
+    eventTypes: ["file.", "content.replaced"]
+  }))
 
 process.stdout.write(`${webhook.name} ${webhook.state}\n`)

@@ -23,11 +23,16 @@ const program = Effect.gen(function* () {
 
   // The deployment itself, which has every permission. Use Actor.account or ApiKey.identify for a caller.
   const actor = Actor.system
-  const tenant = yield* tenants.create(actor, { name: "Acme", subdomain: "acme" })
-  const bucket = yield* buckets.create(actor, tenant.id, { name: "media" })
+  // A second run finds what the first one created.
+  const [known] = (yield* tenants.list(actor, {})).items
+  const tenant = known ?? (yield* tenants.create(actor, { name: "Acme", subdomain: "acme" }))
+  const [media] = (yield* buckets.list(actor, tenant.id, {})).items
+  const bucket = media ?? (yield* buckets.create(actor, tenant.id, { name: "media" }))
   const ref = { tenantId: tenant.id, bucketId: bucket.id }
   const content = Stream.make("Hello").pipe(Stream.encodeText)
-  const file = yield* uploads.upload(actor, ref, content, Effect.succeed({ name: "hello.txt" }))
+  const file = yield* uploads.upload(actor, ref, content, Effect.succeed({ name: "hello.txt" }), {
+    onConflict: "replace"
+  })
   const download = yield* downloads.open(actor, { ...ref, fileId: file.id })
   return yield* download.read().pipe(Stream.decodeText(), Stream.mkString)
 })
