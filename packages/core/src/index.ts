@@ -1,51 +1,13 @@
 /**
- * The Promise API: `open`, the types of its inputs and results, and every error class that it can reject with.
+ * The Promise API: `open`, the types of its inputs and results, and every error class with which its methods reject.
  *
  * Programs that use Effect import the modules themselves, such as `@holdfast/core/Holdfast` and `@holdfast/core/files/Files`.
  */
-export { SubdomainTaken, TenantNotEmpty } from "./tenants/Tenant.ts"
-export { LastAdmin, MemberExists } from "./members/Member.ts"
-export { CreatedResourcesRemain } from "./members/CreatedResources.ts"
-export { BucketExists, BucketNotEmpty } from "./buckets/Bucket.ts"
-export { TypeNotAllowed } from "./buckets/ContentRules.ts"
-export {
-  AliasTaken,
-  ChecksumMismatch,
-  ContentDamaged,
-  ContentNotUploaded,
-  ContentTooLarge,
-  FileExists,
-  LengthMismatch,
-  UploadExpired
-} from "./files/FileErrors.ts"
-export {
-  type Fault,
-  Forbidden,
-  InvalidCursor,
-  InvalidRequest,
-  NotFound,
-  PreconditionFailed,
-  QuotaExceeded,
-  Unauthenticated
-} from "./Errors.ts"
-export {
-  ContentEncrypted,
-  ConversionFailed,
-  NotAVideo,
-  StreamNotConverted,
-  StreamNotReady,
-  TooManyConversions,
-  TranscoderUnavailable
-} from "./conversions/StreamErrors.ts"
-export { MirrorLoop, MirrorTargetUnreachable } from "./mirrors/MirrorErrors.ts"
-export { MirrorTypeUnavailable } from "./mirrors/targets/MirrorTypeUnavailable.ts"
-export { WebhookDisabled, WebhooksUnavailable } from "./webhooks/WebhookErrors.ts"
-export { ShareExhausted, SharePasswordRequired, TooManyPasswords } from "./files/shares/Share.ts"
-export { OffsetMismatch, UploadIncomplete, UploadSuperseded } from "./uploads/UploadErrors.ts"
-export { MetadataError } from "./MetadataError.ts"
-export { BlobError } from "./storage/BlobError.ts"
+export * from "./promises/internal/ErrorClasses.ts"
+export type { Fault } from "./Errors.ts"
+export type { Rejection } from "./promises/Operations.ts"
+// An error of `open` alone.
 export { StoreMismatch } from "./deployment/StoreIdentity.ts"
-export { Aborted, Closed, SourceFailed } from "./promises/internal/PromiseApiErrors.ts"
 
 export { type Holdfast, open } from "./promises/internal/PromiseApi.ts"
 export type {
@@ -57,7 +19,6 @@ export type {
   WebhooksAdapter,
   WorkspaceAdapter
 } from "./promises/internal/options/OpenOptions.ts"
-export { ChangeRefused, HookFailed } from "./files/hooks/HookErrors.ts"
 export type {
   AfterHook,
   BeforeHook,

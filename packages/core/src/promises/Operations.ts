@@ -12,6 +12,12 @@
  * `unauthenticated`, `forbidden`, `not_found`, `invalid_request`, `aborted`, for lists `invalid_cursor`, and for failures of the
  * database or the store `unavailable`, `storage_full` and `internal`.
  */
+import type * as ErrorClasses from "./internal/ErrorClasses.ts"
+
+/** Every error with which a method of the library rejects, as a union. */
+export type Rejection = {
+  [Name in keyof typeof ErrorClasses]: InstanceType<(typeof ErrorClasses)[Name]>
+}[keyof typeof ErrorClasses]
 
 /** Options of every method. */
 export interface CallOptions {

@@ -1,4 +1,6 @@
 import * as Holdfast from "@holdfast/core"
+import * as Fs from "node:fs"
+import * as Path from "node:path"
 import { Readable } from "node:stream"
 import { assert, describe, it } from "vitest"
 import { blobsIn, rejection, setUp } from "./support.ts"
@@ -42,6 +44,15 @@ describe("holdfast.files", () => {
       assert.strictEqual(await response.text(), "Grüße")
     })
   }
+
+  it("read: stored bytes are truncated → ContentDamaged", async () => {
+    const { bucket, files, holdfast, root } = await setUp()
+    const content = new Uint8Array(100_000)
+    const { id } = await holdfast.files.upload(root, { ...bucket, name: "a", content })
+    for (const blob of blobsIn(files)) Fs.truncateSync(Path.join(files, blob), 50_000)
+    const download = await holdfast.files.read(root, { ...bucket, fileId: id })
+    assert.instanceOf(await rejection(download.bytes()), Holdfast.ContentDamaged)
+  })
 
   it("read: own Cache-Control and Content-Type → response() excludes shared caches and has the policy of the type", async () => {
     const { bucket, holdfast, root } = await setUp()

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import type { Actor } from "../../Actor.ts"
 import type { ActorHandle } from "./ActorHandle.ts"
 import * as CallerStack from "./CallerStack.ts"
-import type { CallOptions, Methods, Paged } from "../Operations.ts"
+import type { CallOptions, Methods, Paged, Rejection } from "../Operations.ts"
 import * as Iterators from "./Iterators.ts"
 import type { Done, PromiseApiServices } from "../PromiseRuntime.ts"
 import { type CheckFields, checkFor, type InputFields } from "./options/InputFields.ts"
@@ -17,7 +17,7 @@ export type Invoke = <A>(
   actor: ActorHandle,
   input: object,
   options: CallOptions | undefined,
-  operation: (actor: Actor) => Effect.Effect<A, unknown, PromiseApiServices>
+  operation: (actor: Actor) => Effect.Effect<A, Rejection, PromiseApiServices>
 ) => Done<A> | Promise<A>
 
 /** For each operation the effect that performs it. Its result has the times of the core, `DateTime.Utc`. */
@@ -26,11 +26,11 @@ type Implementation<Operations> = {
     ? (
         actor: Actor,
         input: NonNullable<Input>
-      ) => Effect.Effect<WithTimes<Result, DateTime.Utc>, unknown, PromiseApiServices>
+      ) => Effect.Effect<WithTimes<Result, DateTime.Utc>, Rejection, PromiseApiServices>
     : never
 }
 
-type AnyOperation = (actor: Actor, input: object) => Effect.Effect<unknown, unknown, PromiseApiServices>
+type AnyOperation = (actor: Actor, input: object) => Effect.Effect<unknown, Rejection, PromiseApiServices>
 
 /** Returns one method for each operation. Those with `fields` reject inputs with others. */
 export const bind = <Operations>(

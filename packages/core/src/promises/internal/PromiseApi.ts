@@ -193,8 +193,9 @@ const build = async (options: OpenOptions): Promise<Holdfast> => {
 }
 
 /**
- * Opens a Holdfast over the given adapters. Rejects with `InvalidRequest` for options that are not valid or not known, and with the
- * typed error of the adapter when a database cannot be reached or another process has locked a directory.
+ * Opens a Holdfast over the given adapters. Rejects with `InvalidRequest` for options that are not valid or not known, with
+ * `StoreMismatch` when the contents are not those of the database, and with the typed error of the adapter when a database cannot be
+ * reached or another process has locked a directory.
  *
  * @example
  * await using holdfast = await open({ metadata: sqlite({ file: "app.db" }), blobs: fs({ directory: "./files" }) })

@@ -13,7 +13,7 @@ import type { ActorHandle } from "../internal/ActorHandle.ts"
 import { bind, type Invoke } from "../internal/BindOperations.ts"
 import * as Fields from "../internal/options/InputFields.ts"
 import { type ContentSource, knownLength, toStream } from "../internal/content/ContentSource.ts"
-import type { Methods } from "../Operations.ts"
+import type { Methods, Rejection } from "../Operations.ts"
 import type { FileRecord } from "./internal/FileRecords.ts"
 import * as Records from "./internal/UploadRecords.ts"
 
@@ -113,7 +113,7 @@ const listParts = Effect.fnUntraced(function* (
   list: (request: {
     readonly after?: number | undefined
     readonly limit: number
-  }) => Effect.Effect<ReadonlyArray<UploadPart>, unknown>,
+  }) => Effect.Effect<ReadonlyArray<UploadPart>, Rejection>,
   request: Page.Request
 ) {
   const limit = yield* Page.parseLimit(request)

@@ -8,10 +8,10 @@ import * as CacheControl from "../../../files/CacheControl.ts"
 import * as ContentSecurity from "../../../files/ContentSecurity.ts"
 import { ContentDamaged } from "../../../files/FileErrors.ts"
 import { native } from "../../../integrity/NativeContentHasher.ts"
-import type { BlobError } from "../../../storage/BlobError.ts"
 import type { ByteRange } from "../../../storage/BlobStore.ts"
 import { collectBytes } from "./CollectBytes.ts"
 import type { Download } from "../../content/Download.ts"
+import type { Rejection } from "../../Operations.ts"
 
 /** What a `ContentReader` reads, and what it says of it. */
 export interface OpenedContent {
@@ -21,7 +21,7 @@ export interface OpenedContent {
   readonly size: number
   /** Headers of `response()` besides type, length, entity tag and range; the same name replaces one of these. */
   readonly headers: ReadonlyArray<{ readonly name: string; readonly value: string }>
-  readonly read: (range?: ByteRange) => Stream.Stream<Uint8Array, BlobError | ContentDamaged>
+  readonly read: (range?: ByteRange) => Stream.Stream<Uint8Array, Rejection>
   /** Of the whole content, hexadecimal; null when it is not known. */
   readonly sha256: string | null
   /** Reports that the stored bytes are missing, or not those of the record. */
