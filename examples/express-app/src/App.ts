@@ -2,7 +2,7 @@
  * A gallery on Express. A visitor signs in with a name and gets a session cookie. The application renders the page; the
  * page's script uploads to the mounted API, where the cookie replaces an API key.
  */
-import type { Holdfast } from "@holdfast/core"
+import { type Holdfast, MemberExists } from "@holdfast/core"
 import { toNodeListener } from "@holdfast/http"
 import express from "express"
 import { randomUUID } from "node:crypto"
@@ -17,11 +17,11 @@ const prepare = async (holdfast: Holdfast) => {
   const tenantId = tenant.id
   const [existingBucket] = (await holdfast.buckets.list(owner, { tenantId })).items
   const bucket = existingBucket ?? (await holdfast.buckets.create(owner, { tenantId, name: "pictures" }))
-  return { owner, bucketRef: { tenantId, bucketId: bucket.id } }
+  return { tenantId, bucketId: bucket.id }
 }
 
 export const make = async (holdfast: Holdfast): Promise<express.Express> => {
-  const { bucketRef, owner } = await prepare(holdfast)
+  const bucketRef = await prepare(holdfast)
   /** The e-mail addresses of the visitors, by session. */
   const sessions = new Map<string, string>()
 
@@ -30,10 +30,12 @@ export const make = async (holdfast: Holdfast): Promise<express.Express> => {
 
   const addMember = async (email: string): Promise<void> => {
     const { tenantId } = bucketRef
-    const { items } = await holdfast.members.list(owner, { tenantId, limit: 1000 })
-    if (items.some(({ user }) => user.email === email)) return
-    // The program has authenticated the visitor, who therefore needs no invitation.
-    await holdfast.members.add(holdfast.system(), { tenantId, user: { email }, role: { name: "File Writer" } })
+    try {
+      // The program has authenticated the visitor, who therefore needs no invitation.
+      await holdfast.members.add(holdfast.system(), { tenantId, user: { email }, role: { name: "File Writer" } })
+    } catch (error) {
+      if (!(error instanceof MemberExists)) throw error
+    }
   }
 
   const signIn = async (request: express.Request, response: express.Response): Promise<void> => {

@@ -40,3 +40,27 @@ it("gallery: visitor signs in and uploads → page shows the picture, no cookie 
   expect(saved.headers.get("content-disposition")).toContain("attachment")
   expect((await fetch(url + picture)).status).toBe(401)
 })
+
+it("sign-in: tenant with more than 1,000 members, the same new visitor twice → 302 both times", async () => {
+  const holdfast = await open(inMemory())
+  onTestFinished(() => holdfast.close())
+  const server = (await App.make(holdfast)).listen(0, "127.0.0.1")
+  onTestFinished(() => void server.close())
+  await new Promise((resolve) => server.once("listening", resolve))
+  const { port } = server.address() as AddressInfo
+
+  const system = holdfast.system()
+  const [tenant] = (await holdfast.tenants.list(holdfast.account("owner@gallery.example"))).items
+  const tenantId = tenant?.id ?? ""
+  const emails = Array.from({ length: 1000 }, (_, index) => `visitor-${index}@gallery.example`)
+  await Promise.all(
+    emails.map((email) => holdfast.members.add(system, { tenantId, user: { email }, role: { name: "File Reader" } }))
+  )
+
+  const signIn = async () => {
+    const body = new URLSearchParams({ name: "newest" })
+    const url = `http://127.0.0.1:${port}/session`
+    return (await fetch(url, { method: "POST", body, redirect: "manual" })).status
+  }
+  expect([await signIn(), await signIn()]).toEqual([302, 302])
+})
