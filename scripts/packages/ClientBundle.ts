@@ -6,7 +6,7 @@ import * as Fs from "node:fs"
 import * as Path from "node:path"
 import * as Declarations from "./declarations/Declarations.ts"
 
-const modules = ["index", "react", "elements"]
+const modules = ["index", "react", "elements", "webhooks"]
 
 /** @param root The root directory of the workspace. */
 export const write = async (root: string): Promise<void> => {

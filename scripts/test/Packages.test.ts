@@ -452,7 +452,7 @@ describe("published packages", () => {
     const manifest: Readonly<Record<string, unknown>> = JSON.parse(Fs.readFileSync(`${client}/package.json`, "utf8"))
     assert.notProperty(manifest, "dependencies")
     assert.deepStrictEqual(manifest["peerDependenciesMeta"], { react: { optional: true } })
-    for (const name of ["index", "react", "elements"]) {
+    for (const name of ["index", "react", "elements", "webhooks"]) {
       assert.notMatch(Fs.readFileSync(`${client}/dist/${name}.d.ts`, "utf8"), /from "[^.]|import\(/)
     }
   })

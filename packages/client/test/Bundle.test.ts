@@ -29,6 +29,7 @@ it.each([
   ["createUploader, uploadTo", "@holdfast/client", 3000],
   ["createUploader, uploadResumable", "@holdfast/client", 4000],
   ["useUploads", "@holdfast/client/react", 2000],
+  ["verifyWebhook", "@holdfast/client/webhooks", 1500],
   ["HoldfastUpload, HoldfastPlayer", "@holdfast/client/elements", 6000]
 ])("bundle: { %s } from %s → at most %i bytes compressed, no code of another project", async (names, from, maximum) => {
   const { bytes, files } = await bundle(`export { ${names} } from "${from}"`)

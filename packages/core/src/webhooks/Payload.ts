@@ -6,9 +6,10 @@ import * as DateTime from "effect/DateTime"
 import { type TargetType, targetTypeOf } from "../events/Event.ts"
 import * as Ids from "../Ids.ts"
 import type { ClaimedDelivery } from "./DeliveryRepository.ts"
+import type { WebhookData } from "./WebhookEvent.ts"
 
 /** The field with the id of the target. */
-const idFields: { readonly [T in TargetType]: string } = {
+const idFields: { readonly [T in TargetType]: keyof WebhookData } = {
   TENANT: "tenantId",
   MEMBER: "memberId",
   TOKEN: "tokenId",
@@ -24,7 +25,7 @@ const idFields: { readonly [T in TargetType]: string } = {
 }
 
 /** The facts that a body repeats: ids, versions and numbers. Names may be personal, and the receiver can read them. */
-const facts = [
+const facts: ReadonlyArray<keyof WebhookData> = [
   "fileId",
   "format",
   "version",
