@@ -1,13 +1,18 @@
 /**
  * Runs the scripts of the pages, as they are written there, in Chromium or in Node.js. Another test parses all of them.
  */
+import { open } from "@holdfast/core"
+import { toNodeListener } from "@holdfast/http"
 import * as Browser from "@holdfast/testing/Browser"
+import { inMemory } from "@holdfast/testing/InMemory"
 import * as Requires from "@holdfast/testing/Requires"
 import { build } from "esbuild"
+import express from "express"
+import { once } from "node:events"
 import * as Fs from "node:fs/promises"
 import * as Path from "node:path"
 import * as TusClient from "tus-js-client"
-import { afterAll, beforeAll, expect, it } from "vitest"
+import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest"
 import { json } from "../support/Problems.ts"
 import * as TestServer from "../support/TestServer.ts"
 
@@ -127,35 +132,62 @@ Requires.requires(Browser.missing).describe("scripts of pages, in Chromium", () 
     }
   })
 
-  it.each(["docs/browsers.md 1", "docs/uploads.md 2"])("%s → Uppy uploads a file of the user", async (name) => {
-    const files = `/tenants/${bucket.tenantId}/buckets/${bucket.bucketId}/files`
-    const fileName = `${name.replaceAll(/\W/g, "-")}.txt`
-    const fields = { url: server.url, key: server.rootKey, ...bucket }
+  /** Runs a script of a page that sets up Uppy, at an address. Then a user adds a file. Returns the errors. */
+  const runUppy = async (url: string, name: string, fileName: string, fields: object = {}) => {
     const page = await browser.newPage()
     try {
-      // The reader's own server, which decides what the user may upload.
-      await page.route("**/upload-links", async (route) => {
-        const wanted: { readonly name: string; readonly type: string } = route.request().postDataJSON()
-        const terms = { name: wanted.name, contentTypes: [wanted.type], maxBytes: 1000, expiresIn: 60 }
-        const path = `/tenants/${bucket.tenantId}/buckets/${bucket.bucketId}/upload-links`
-        await route.fulfill({ json: await json(await server.post(path, { json: terms })) })
-      })
-      await page.goto(`${server.url}/docs`)
+      await page.goto(url)
       await page.evaluate(await bundleUppy())
-      const failed = await page.evaluate<ReadonlyArray<string>>(`(async () => {
-        const { bucketId, key, tenantId, url } = ${JSON.stringify(fields)}
+      return await page.evaluate<ReadonlyArray<string>>(`(async () => {
+        const { ${Object.keys(fields).join(", ")} } = ${JSON.stringify(fields)}
         const uppy = new Uppy()
         ${scripts.get(name)}
-        uppy.addFile({ name: "${fileName}", type: "text/plain", data: new File(["from Uppy"], "${fileName}") })
+        uppy.addFile({ name: "${fileName}", type: "image/png", data: new File(["from Uppy"], "${fileName}") })
         const { failed } = await uppy.upload()
         return failed.map(({ error }) => error)
       })()`)
-      expect(failed).toEqual([])
-      const { items } = await json<{ items: ReadonlyArray<{ id: string; name: string }> }>(await server.get(files))
-      const stored = items.find((item) => item.name === fileName)
-      expect(await contentOf(stored?.id ?? "")).toBe("from Uppy")
     } finally {
       await page.close()
     }
+  }
+
+  it("docs/uploads.md 2 → Uppy uploads a file of the user", async () => {
+    const fields = { url: server.url, key: server.rootKey, ...bucket }
+    expect(await runUppy(`${server.url}/docs`, "docs/uploads.md 2", "tus.png", fields)).toEqual([])
+    const files = `/tenants/${bucket.tenantId}/buckets/${bucket.bucketId}/files`
+    const { items } = await json<{ items: ReadonlyArray<{ id: string; name: string }> }>(await server.get(files))
+    expect(await contentOf(items.find((item) => item.name === "tus.png")?.id ?? "")).toBe("from Uppy")
+  })
+
+  it("docs/browsers.md 1, with its route of Express → Uppy uploads a file of the user, none without a session", async () => {
+    const holdfast = await open(inMemory())
+    onTestFinished(() => holdfast.close())
+    const ada = holdfast.account("ada@example.com")
+    const { id: tenantId } = await holdfast.tenants.create(ada, { name: "Acme", subdomain: "acme" })
+    const { id: bucketId } = await holdfast.buckets.create(ada, { tenantId, name: "pictures" })
+    const bucketRef = { tenantId, bucketId }
+    let session: string | undefined
+    const findEmail = (_request: express.Request) => session
+    const app = express()
+    // oxlint-disable-next-line no-async-endpoint-handlers -- Express 5 handles the rejection.
+    app.post("/upload-links", express.json(), async (request, response) => {
+      const email = findEmail(request)
+      if (email === undefined) return void response.sendStatus(401)
+      const terms = { name: request.body.name, contentTypes: ["image/*"], maxBytes: 10_000_000, expiresIn: 600 }
+      const link = { ...bucketRef, ...terms, onConflict: "rename", baseUrl: "/storage" } as const
+      response.json(await holdfast.files.uploadUrl(holdfast.account(email), link))
+    })
+    app.use("/storage", toNodeListener(holdfast))
+    app.get("/", (_request, response) => void response.send("<!doctype html><title>Upload</title>"))
+    const listening = app.listen(0, "127.0.0.1")
+    onTestFinished(() => void listening.close())
+    await once(listening, "listening")
+    const url = `http://127.0.0.1:${Object(listening.address()).port}/`
+
+    expect(await runUppy(url, "docs/browsers.md 1", "stranger.png")).toHaveLength(1)
+    session = "ada@example.com"
+    expect(await runUppy(url, "docs/browsers.md 1", "ada.png")).toEqual([])
+    const { items } = await holdfast.files.list(ada, bucketRef)
+    expect(items.map(({ name }) => name)).toEqual(["ada.png"])
   })
 })
