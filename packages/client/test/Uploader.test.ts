@@ -1,6 +1,9 @@
 import { createUploader, HoldfastError, type UploadCall, type Uploader, uploadResumable } from "@holdfast/client"
+import { open } from "@holdfast/core"
+import { toNodeListener } from "@holdfast/http"
+import { inMemory } from "@holdfast/testing/InMemory"
 import { once } from "node:events"
-import { createServer } from "node:http"
+import { createServer, type RequestListener } from "node:http"
 import { text } from "node:stream/consumers"
 import { expect, it, onTestFinished, vi } from "vitest"
 
@@ -112,17 +115,20 @@ it("uploader: remove while uploading → aborts, and the item is gone", async ()
   await untilStates(uploader, "completed")
 })
 
+const listen = async (listener: RequestListener): Promise<string> => {
+  const server = createServer(listener)
+  await once(server.listen(0, "127.0.0.1"), "listening")
+  onTestFinished(() => void server.close())
+  return `http://127.0.0.1:${Object(server.address()).port}`
+}
+
 it("uploadResumable: small file, outside of browsers → sends the content by PUT, and the item has the record", async () => {
-  const server = createServer((request, response) => {
+  const url = await listen((request, response) => {
     void text(request).then((content) =>
       response.end(JSON.stringify({ name: `${request.method} ${request.headers["content-type"]} ${content}` }))
     )
   })
-  await once(server.listen(0, "127.0.0.1"), "listening")
-  onTestFinished(() => void server.close())
-  const address = server.address()
-  const port = typeof address === "object" ? address?.port : undefined
-  const addressFor = (file: File) => Promise.resolve(`http://127.0.0.1:${port}/${file.name}`)
+  const addressFor = (file: File) => Promise.resolve(`${url}/${file.name}`)
   const input = { files: [new File(["Hello"], "a.txt", { type: "text/plain" })] }
   const render = vi.fn()
 
@@ -135,4 +141,42 @@ it("uploadResumable: small file, outside of browsers → sends the content by PU
   await expect.poll(() => uploader.getSnapshot().isActive).toBe(false)
   expect(uploader.getSnapshot().items[0]?.result).toEqual({ name: "PUT text/plain Hello" })
   expect(render).toHaveBeenLastCalledWith(uploader.getSnapshot())
+})
+
+it("uploadResumable: whole, in parts, or in parts with the last answer lost → the same record as the list has", async () => {
+  const holdfast = await open(inMemory())
+  onTestFinished(() => holdfast.close())
+  const account = holdfast.account("ada@example.com")
+  const { id: tenantId } = await holdfast.tenants.create(account, { name: "Acme", subdomain: "acme" })
+  const { id: bucketId } = await holdfast.buckets.create(account, { tenantId, name: "files" })
+  const api = toNodeListener(holdfast)
+  let [requests, lost] = [0, 0]
+  const baseUrl = await listen((request, response) => {
+    requests++
+    // The service completes the upload, and the connection is cut before its answer.
+    const isCut = request.headers["upload-offset"] === "80" && lost-- > 0
+    if (isCut) response.writeHead = () => response.destroy()
+    void api(request, response)
+  })
+
+  const upload = async (name: string, threshold: number) => {
+    const file = new File(["x".repeat(100)], name, { type: "text/plain" })
+    const terms = { maxBytes: 100, expiresIn: 60, baseUrl }
+    const { url } = await holdfast.files.uploadUrl(account, { tenantId, bucketId, ...terms })
+    requests = 0
+    const result = await uploadResumable(`${url}&name=${name}`, file, { threshold, chunkBytes: 40, backoff: () => 1 })
+    return { result, requests }
+  }
+
+  const small = await upload("a.txt", 100)
+  const large = await upload("b.txt", 10)
+  lost = 1
+  const repeated = await upload("c.txt", 10)
+  const { items } = await holdfast.files.list(account, { tenantId, bucketId })
+  // The checksum of a content of several parts is computed afterwards.
+  const toRecords = (files: ReadonlyArray<object>): unknown =>
+    JSON.parse(JSON.stringify(files, (key, value: unknown) => (key === "checksum" ? undefined : value)))
+  expect(toRecords([small, large, repeated].map(({ result }) => result))).toEqual(toRecords(items))
+  // Creation and three parts; a cut costs a request for the offset and one for the record.
+  expect([small.requests, large.requests, repeated.requests]).toEqual([1, 4, 6])
 })

@@ -4,7 +4,8 @@
  * For each file the element sends `{ name, type, size }` as JSON to `endpoint`, which belongs to the page's own backend, with
  * the cookies of the page. The backend answers `{ url }`, an address that permits this upload. So no page has an API key.
  *
- * Events: `holdfast-complete` with `{ file, result }`, and `holdfast-fail` with `{ file, error }`. Both bubble.
+ * Events: `holdfast-complete` with `{ file, result }`, where `result` is the record of the file, and `holdfast-fail` with
+ * `{ file, error }`. Both bubble.
  */
 import { HoldfastError, uploadResumable } from "@holdfast/http/client"
 import { createUploader, type UploadCall, type Uploader, type UploadState } from "../Uploader.ts"

@@ -1,7 +1,9 @@
 /**
- * Uploads that continue where they were cut, also after the page was loaded again (tus 1.0.0, extension `creation`).
+ * Uploads that continue where they were cut, also after the page was loaded again (tus 1.0.0, extension `creation`). The last request is
+ * one of the draft "Resumable Uploads for HTTP": its answer has the record of the file, which tus does not permit.
  */
 import * as HoldfastError from "../HoldfastError.ts"
+import type { FileRecord } from "../Records.ts"
 import { defaultBackoff, sleep } from "./Backoff.ts"
 import * as RememberedUploads from "./RememberedUploads.ts"
 import type { UploadOptions } from "./Uploader.ts"
@@ -24,31 +26,25 @@ export interface ResumableOptions extends UploadOptions {
   readonly backoff?: ((error: unknown, attempts: number) => number | undefined) | undefined
 }
 
-/** The file that an upload has made. */
-export interface UploadedFile {
-  readonly id: string
-}
-
 const mebibyte = 1024 * 1024
 
 /** An upload has at most 10,000 parts. Each request adds one, and so does each cut. */
 const mostRequests = 5000
 
-/** What an answer says of an upload. */
-interface State {
-  readonly offset: number
-  /** Once the upload is complete. */
-  readonly fileId: string | null
-}
-
 interface Answer {
+  readonly text: string
   readonly header: (name: string) => string | null
 }
 
-const stateOf = ({ header }: Answer): State => ({
-  offset: Number(header("upload-offset")),
-  fileId: header("holdfast-file-id")
-})
+const offsetOf = ({ header }: Answer): number => Number(header("upload-offset"))
+
+const parseRecord = ({ text }: Answer, signal: AbortSignal | undefined): FileRecord => {
+  try {
+    return JSON.parse(text) as FileRecord
+  } catch (cause) {
+    throw HoldfastError.fromFailure(cause, signal)
+  }
+}
 
 const base64 = (text: string): string => btoa(String.fromCharCode(...new TextEncoder().encode(text)))
 
@@ -74,7 +70,7 @@ const send = async (
   headers: Headers,
   options: UploadOptions,
   body?: Blob
-) => {
+): Promise<Answer> => {
   const { onProgress, signal } = options
   const Xhr = body === undefined || onProgress === undefined ? undefined : XhrUpload.find()
   if (Xhr !== undefined && body !== undefined && onProgress !== undefined) {
@@ -85,7 +81,7 @@ const send = async (
     const { headers: received, ok, status, text } = await answerOf(await fetch(url, init))
     const header = (name: string) => received.get(name)
     if (!ok) throw HoldfastError.fromResponse(status, text, header)
-    return { header }
+    return { text, header }
   } catch (cause) {
     throw HoldfastError.fromFailure(cause, signal)
   }
@@ -100,14 +96,15 @@ const answerOf = async (response: Response) => ({
 
 /**
  * Sends a file to an upload link, in requests that continue after a cut, after `signal` has paused it, and after the page was loaded
- * again: the next call with the same file and a link on the same terms goes on where the service has the bytes. Resolves with the id of
- * the file. Rejects with a `HoldfastError`. Sends small files, and those to other addresses, whole.
+ * again: the next call with the same file and a link on the same terms goes on where the service has the bytes. Sends small files, and
+ * those to other addresses, whole. Resolves with the record of the file, whose `checksum` is null at first if it was sent in parts. Rejects
+ * with a `HoldfastError`.
  */
 export const uploadResumable = async (
   url: string | URL,
   file: File,
   options: ResumableOptions = {}
-): Promise<UploadedFile> => {
+): Promise<FileRecord> => {
   const { backoff = defaultBackoff, maxAttempts = 5, onProgress, signal, storage, threshold = 16 * mebibyte } = options
   const address = new URL(url, (Reflect.get(globalThis, "location") as { readonly href: string } | undefined)?.href)
   if (file.size <= threshold || !address.pathname.endsWith("/files/upload")) return uploadTo(address, file, options)
@@ -126,19 +123,19 @@ export const uploadResumable = async (
   }
   const tus = (headers: Record<string, string> = {}) => new Headers({ "tus-resumable": "1.0.0", ...headers })
 
-  const create = async (): Promise<State> => {
+  const create = async (): Promise<number> => {
     const metadata = `filename ${base64(file.name)}${file.type === "" ? "" : `,filetype ${base64(file.type)}`}`
     const headers = tus({ "upload-length": String(total), "upload-metadata": metadata })
     const answer = await send("POST", address, headers, { signal })
     // A proxy may have changed the path before the id.
     id = answer.header("location")?.split("/").at(-1) ?? ""
     remembered.set(name, { id, expiresAt: expiryOf(answer) })
-    return { offset: 0, fileId: null }
+    return 0
   }
 
-  const find = async (uploadId: string): Promise<State> => {
+  const find = async (uploadId: string): Promise<number> => {
     try {
-      return stateOf(await send("HEAD", addressOf(uploadId), tus(), { signal }))
+      return offsetOf(await send("HEAD", addressOf(uploadId), tus(), { signal }))
     } catch (error) {
       if (!isOver(error)) throw error
       remembered.remove(name)
@@ -146,29 +143,37 @@ export const uploadResumable = async (
     }
   }
 
-  const append = async (uploadId: string, offset: number): Promise<State> => {
-    const headers = tus({ "upload-offset": String(offset), "content-type": "application/offset+octet-stream" })
+  const append = (uploadId: string, offset: number, headers: Headers): Promise<Answer> => {
     const progress = onProgress && (({ sent }: { readonly sent: number }) => onProgress({ sent: offset + sent, total }))
     const body = file.slice(offset, offset + chunkBytes)
-    const answer = await send("PATCH", addressOf(uploadId), headers, { signal, onProgress: progress }, body)
-    remembered.set(name, { id: uploadId, expiresAt: expiryOf(answer) })
-    return stateOf(answer)
+    return send("PATCH", addressOf(uploadId), headers, { signal, onProgress: progress }, body)
   }
 
   let failures = 0
   let stored = 0
 
-  /** Sends the bytes after an offset, and returns the id of the file. */
-  const sendFrom = async ({ fileId, offset }: State): Promise<string> => {
-    if (fileId !== null) return fileId
+  /** Sends the bytes after an offset, and returns the record of the file. Where the service has all of them, the last request is empty. */
+  const sendFrom = async (uploadId: string, offset: number): Promise<FileRecord> => {
     onProgress?.({ sent: offset, total })
     if (offset > stored) [stored, failures] = [offset, 0]
-    return sendFrom(await append(id ?? "", offset))
+    const position = { "upload-offset": String(offset) }
+    if (offset + chunkBytes >= total) {
+      const last = new Headers({ ...position, "upload-complete": "?1", "content-type": "application/partial-upload" })
+      return parseRecord(await append(uploadId, offset, last), signal)
+    }
+    const answer = await append(
+      uploadId,
+      offset,
+      tus({ ...position, "content-type": "application/offset+octet-stream" })
+    )
+    remembered.set(name, { id: uploadId, expiresAt: expiryOf(answer) })
+    return sendFrom(uploadId, offsetOf(answer))
   }
 
-  const attempt = async (): Promise<string> => {
+  const attempt = async (): Promise<FileRecord> => {
     try {
-      return await sendFrom(id === undefined ? await create() : await find(id))
+      const offset = id === undefined ? await create() : await find(id)
+      return await sendFrom(id ?? "", offset)
     } catch (error) {
       const delay = ++failures < maxAttempts ? (isBehind(error) ? 0 : backoff(error, failures)) : undefined
       if (delay === undefined) throw error
@@ -177,8 +182,8 @@ export const uploadResumable = async (
     }
   }
 
-  const fileId = await attempt()
+  const record = await attempt()
   remembered.remove(name)
   onProgress?.({ sent: total, total })
-  return { id: fileId }
+  return record
 }
