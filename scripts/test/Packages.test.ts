@@ -357,6 +357,29 @@ describe("published packages", () => {
   )
 
   it(
+    "a program outside of the workspace: compiled without DOM → errors in the declarations of effect alone",
+    () => {
+      // The elements and hooks of the client are for pages.
+      const specifiers = modules(true).filter((one) => !/^@holdfast\/client\/(?:elements|react)$/.test(one))
+      write("node.ts", specifiers.map((one, index) => `export * as module${index} from "${one}"`).join("\n"))
+      const { compilerOptions } = tsconfig
+      const lib = ["ES2024", "ESNext.Disposable"]
+      write(
+        "node.json",
+        JSON.stringify({ compilerOptions: { ...compilerOptions, lib, noEmit: true }, files: ["node.ts"] })
+      )
+      const { stdout } = spawnSync(Packages.bin("tsc"), ["-p", "node.json", "--pretty", "false"], {
+        cwd: app,
+        encoding: "utf8"
+      })
+      const places = stdout.split("\n").flatMap((line) => /^(\S+)\(\d+,\d+\): error/.exec(line)?.[1] ?? [])
+      const packages = places.map((path) => path.split("/").slice(0, 2).join("/"))
+      assert.deepStrictEqual([...new Set(packages)], ["node_modules/effect"])
+    },
+    timeout
+  )
+
+  it(
     "a program outside of the workspace: imports a module that is not exported → ERR_PACKAGE_PATH_NOT_EXPORTED",
     async () => {
       const specifiers = modules(false)
