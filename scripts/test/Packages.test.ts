@@ -348,9 +348,11 @@ describe("published packages", () => {
       write("tsconfig.json", JSON.stringify(tsconfig))
       await Packages.run(Packages.bin("tsc"), ["-p", app])
 
-      assert.strictEqual(await runNode("out/promises.js"), "200 text/plain; charset=utf-8 Hello\n")
-      for (const name of ["app.sqlite", "files"]) Fs.rmSync(inApp(name), { recursive: true })
-      assert.strictEqual(await runNode("out/effect.js"), "Hello\n")
+      const outputs = { promises: "200 text/plain; charset=utf-8 Hello\n", effect: "Hello\n" }
+      for (const [program, output] of Object.entries(outputs)) {
+        assert.strictEqual(await runNode(`out/${program}.js`), output)
+        Fs.rmSync(inApp("data"), { recursive: true })
+      }
       assert.strictEqual(await runNode("out/modules.js"), String(specifiers.length))
     },
     timeout
@@ -404,7 +406,7 @@ describe("published packages", () => {
         import { fs } from "@holdfast/fs"
         import { toWebHandler } from "@holdfast/http"
         import { sqlite } from "@holdfast/sqlite"
-        open({ metadata: sqlite({ file: "bundled/app.sqlite" }), blobs: fs({ directory: "bundled/files" }) }).then(async (holdfast) => {
+        open({ metadata: sqlite({ file: "bundled/holdfast.sqlite" }), blobs: fs({ directory: "bundled" }) }).then(async (holdfast) => {
           const ada = holdfast.account("ada@example.com")
           const { id: tenantId } = await holdfast.tenants.create(ada, { name: "Acme", subdomain: "acme" })
           const handler = toWebHandler(holdfast, { authenticate: () => ada })

@@ -7,12 +7,9 @@ import * as SqliteMetadata from "@holdfast/sqlite/SqliteMetadata"
 import * as Layer from "effect/Layer"
 import { Archive } from "./Archive.ts"
 
-/** Stores everything below one directory. */
+/** Stores everything in one directory, laid out as the commands of `holdfast` expect it. */
 export const layer = (directory: string) =>
   Archive.layer.pipe(
     Layer.provideMerge(Holdfast.layerDefaults),
-    Layer.provide([
-      SqliteMetadata.layer({ file: `${directory}/metadata.sqlite` }),
-      FsBlobStore.layer({ directory: `${directory}/files` })
-    ])
+    Layer.provide([SqliteMetadata.layer({ file: `${directory}/holdfast.sqlite` }), FsBlobStore.layer({ directory })])
   )

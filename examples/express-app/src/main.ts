@@ -8,7 +8,10 @@ import { sqlite } from "@holdfast/sqlite"
 import { createServer } from "node:http"
 import * as App from "./App.ts"
 
-const holdfast = await open({ metadata: sqlite({ file: "gallery.sqlite" }), blobs: fs({ directory: "./gallery" }) })
+const holdfast = await open({
+  metadata: sqlite({ file: "gallery/holdfast.sqlite" }),
+  blobs: fs({ directory: "gallery" })
+})
 const app = await App.make(holdfast)
 const server = app.listen(Number(process.env["PORT"] ?? 3000), "127.0.0.1")
 // Node ends a request after 5 minutes by default. The API itself ends an upload that makes no progress.

@@ -5,8 +5,8 @@ import { s3Mirrors } from "@holdfast/s3"
 import { sqlite } from "@holdfast/sqlite"
 
 await using holdfast = await open({
-  metadata: sqlite({ file: "app.sqlite" }),
-  blobs: fs({ directory: "./files" }),
+  metadata: sqlite({ file: "data/holdfast.sqlite" }),
+  blobs: fs({ directory: "data" }),
   secretKey: Buffer.from(process.env["HOLDFAST_SECRET_KEY"] ?? "", "base64"),
   mirrors: [s3Mirrors()],
   webhooks: webhooks()

@@ -11,8 +11,8 @@ import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 
 const Adapters = Layer.mergeAll(
-  SqliteMetadata.layer({ file: "app.sqlite" }),
-  FsBlobStore.layer({ directory: "./files" })
+  SqliteMetadata.layer({ file: "data/holdfast.sqlite" }),
+  FsBlobStore.layer({ directory: "data" })
 )
 
 const program = Effect.gen(function* () {

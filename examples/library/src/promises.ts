@@ -3,8 +3,8 @@ import { fs } from "@holdfast/fs"
 import { sqlite } from "@holdfast/sqlite"
 
 await using holdfast = await open({
-  metadata: sqlite({ file: "app.sqlite" }),
-  blobs: fs({ directory: "./files" })
+  metadata: sqlite({ file: "data/holdfast.sqlite" }),
+  blobs: fs({ directory: "data" })
 })
 const ada = holdfast.account("ada@example.com") // authenticated by your program; for an API key: holdfast.as(key)
 // A second run finds what the first one created.

@@ -34,8 +34,8 @@ const askScanner = async (port: number, { content, signal }: UploadChange): Prom
 /** Opens a Holdfast whose contents the scanner on this port has found clean. */
 export const openScanned = (directory: string, port: number): Promise<Holdfast> =>
   open({
-    metadata: sqlite({ file: `${directory}/app.db` }),
-    blobs: fs({ directory: `${directory}/files` }),
+    metadata: sqlite({ file: `${directory}/holdfast.sqlite` }),
+    blobs: fs({ directory }),
     hooks: {
       onUpload: {
         before: async (upload) => {

@@ -11,8 +11,8 @@ const visitorOf = ({ headers }) => (typeof headers.get === "function" ? headers.
 
 export const start = async () => {
   const holdfast = await open({
-    metadata: sqlite({ file: `${process.env.DATA}/app.sqlite` }),
-    blobs: fs({ directory: `${process.env.DATA}/files` })
+    metadata: sqlite({ file: `${process.env.DATA}/holdfast.sqlite` }),
+    blobs: fs({ directory: process.env.DATA })
   })
   const ada = holdfast.account("ada@example.com")
   // Users of a mounted API create no tenants: the program does.

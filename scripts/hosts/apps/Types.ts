@@ -9,7 +9,7 @@ import { toFastify, toNodeListener, toWebHandler } from "@holdfast/http"
 import { sqlite } from "@holdfast/sqlite"
 
 export const mount = async () => {
-  const holdfast = await open({ metadata: sqlite({ file: "app.sqlite" }), blobs: fs({ directory: "files" }) })
+  const holdfast = await open({ metadata: sqlite({ file: "data/holdfast.sqlite" }), blobs: fs({ directory: "data" }) })
   return [toNodeListener(holdfast), toFastify(holdfast), toWebHandler(holdfast, { prefix: "/store" })] as const
 }
 

@@ -16,8 +16,8 @@ const introduction = `# Options of the library
 
 \`\`\`ts
 await using holdfast = await open({
-  metadata: sqlite({ file: "app.sqlite" }),
-  blobs: fs({ directory: "./files" }),
+  metadata: sqlite({ file: "data/holdfast.sqlite" }),
+  blobs: fs({ directory: "data" }),
   secretKey: Buffer.from(process.env["HOLDFAST_SECRET_KEY"] ?? "", "base64"),
   mirrors: [s3Mirrors()],
   webhooks: webhooks()

@@ -198,7 +198,7 @@ const build = async (options: OpenOptions): Promise<Holdfast> => {
  * reached or another process has locked a directory.
  *
  * @example
- * await using holdfast = await open({ metadata: sqlite({ file: "app.db" }), blobs: fs({ directory: "./files" }) })
+ * await using holdfast = await open({ metadata: sqlite({ file: "data/holdfast.sqlite" }), blobs: fs({ directory: "data" }) })
  */
 export const open = (options: OpenOptions): Promise<Holdfast> => {
   const caller = CallerStack.capture(open)

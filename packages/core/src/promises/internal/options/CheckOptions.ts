@@ -69,8 +69,8 @@ const secretKey = Is.bytes((length) => length === keyLength, `must be ${keyLengt
 const minSigningSecret = 32
 
 const checks = {
-  metadata: adapter("metadata", 'sqlite({ file: "app.sqlite" })'),
-  blobs: adapter("blobs", 'fs({ directory: "./files" })'),
+  metadata: adapter("metadata", 'sqlite({ file: "data/holdfast.sqlite" })'),
+  blobs: adapter("blobs", 'fs({ directory: "data" })'),
   hooks: Is.record({
     onUpload: hook,
     onReplace: hook,
@@ -101,8 +101,8 @@ const checks = {
 } satisfies { readonly [Name in keyof Required<OpenOptions>]: Is.Check }
 
 const check = Is.record(checks, {
-  metadata: 'where records are stored, such as sqlite({ file: "app.sqlite" }) of @holdfast/sqlite',
-  blobs: 'where contents are stored, such as fs({ directory: "./files" }) of @holdfast/fs'
+  metadata: 'where records are stored, such as sqlite({ file: "data/holdfast.sqlite" }) of @holdfast/sqlite',
+  blobs: 'where contents are stored, such as fs({ directory: "data" }) of @holdfast/fs'
 })
 
 /** Throws `InvalidRequest` with every fault of the options. */
