@@ -14,7 +14,7 @@ it("app: own route, API, hook, close → each answers, Holdfast is closed", asyn
 
   const url = `${origin}/storage`
   const client = createClient({ url, apiKey })
-  const tenant = await client.tenants.create({ name: "Acme", subdomain: "acme" })
+  const tenant = await client.tenants.create({ name: "Globex", subdomain: "globex" })
   const bucket = await client.buckets.create({ tenantId: tenant.id, name: "docs" })
   const ref = { tenantId: tenant.id, bucketId: bucket.id }
   const file = await client.files.upload({ ...ref, name: "a.txt", content: "Hello" })
