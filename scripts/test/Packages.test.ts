@@ -95,6 +95,10 @@ const serviceManifest = (packed: ReadonlyArray<string>) => ({
 const install = (path: string): Promise<string> =>
   Packages.run("npm", ["install", "--ignore-scripts", "--prefer-offline", "--no-audit", "--no-fund"], path)
 
+/** Creates a database in a directory of an installed program: `fsck` creates none. */
+const migrate = (path: string, dataDir: string): Promise<string> =>
+  Packages.run(process.execPath, ["node_modules/.bin/holdfast", "migrate", "--data-dir", dataDir], path)
+
 const tsconfig = {
   compilerOptions: {
     module: "NodeNext",
@@ -185,7 +189,8 @@ describe("published packages", () => {
   it(
     "@holdfast/http: a setting needs a package that is not installed → exits with 2 and names both",
     async () => {
-      const fsck = ["node_modules/.bin/holdfast", "fsck", "--data-dir", "data"]
+      await migrate(service, "data-s3")
+      const fsck = ["node_modules/.bin/holdfast", "fsck", "--data-dir", "data-s3"]
       const env = { ...process.env, HOLDFAST_BLOBS: "s3", HOLDFAST_S3_BUCKET: "files" }
       const { status, stderr } = spawnSync(process.execPath, fsck, { cwd: service, encoding: "utf8", env })
       assert.strictEqual(
@@ -208,7 +213,8 @@ describe("published packages", () => {
     ["gcs", `--gcs-bucket files --gcs-endpoint ${closedPort}`, /Could not load the default credentials/]
   ])(
     "@holdfast/%s: installed beside the service → the bundle of the service uses the library that came with it",
-    (blobs, settings, failure) => {
+    async (blobs, settings, failure) => {
+      await migrate(app, `data-${blobs}`)
       const fsck = ["node_modules/.bin/holdfast", "fsck", "--data-dir", `data-${blobs}`, "--blobs", blobs]
       const env = {
         ...process.env,
