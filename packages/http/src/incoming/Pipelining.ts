@@ -16,7 +16,12 @@ const maxIgnored = 1000
 
 export interface Pipelining {
   /**
-   * Starts a request, at once or after earlier requests of its connection were answered. Of very many only the first ones start, and the
+   * Whether a request came after too many others of its connection, so that it is neither started nor answered. To be asked once, before
+   * anything else is done for the request. Closes the connection after very many of them.
+   */
+  readonly ignores: (response: ServerResponse) => boolean
+  /**
+   * Starts a request that is not ignored, at once or after earlier requests of its connection were answered. Of very many only the first ones start, and the
    * connection closes after their answers.
    */
   readonly start: (response: ServerResponse, run: () => void) => void
@@ -51,16 +56,18 @@ export const make = (close = (socket: Socket): void => void socket.destroy()): P
   }
 
   return {
+    ignores: ({ req: { socket } }) => {
+      const pipeline = pipelines.get(socket)
+      if (pipeline?.isFull !== true) return false
+      if (++pipeline.ignored === maxIgnored) close(socket)
+      return true
+    },
     start: (response, run) => {
       const { httpVersionMajor, socket } = response.req
       // HTTP/2 has windows, and a limit of streams.
       if (httpVersionMajor > 1) return run()
       const pipeline = find(socket)
       const { queue, running } = pipeline
-      if (pipeline.isFull) {
-        if (++pipeline.ignored > maxIgnored) close(socket)
-        return
-      }
       const start = (): void => {
         running.push(response)
         response.once("close", () => {

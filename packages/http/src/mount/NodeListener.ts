@@ -71,6 +71,7 @@ export const make = (
   const building = Mount.make(context, toFrameAncestors({ frameAncestors })).then(async (mount) => {
     const listener = await Effect.runPromiseWith(context.services)(makeListener(mount))
     handle = (request, response, mounted) => {
+      if (pipelining.ignores(response)) return
       pipelining.start(response, () => {
         mount.register(request, mounted)
         listener(request, response)

@@ -4,11 +4,15 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 import * as Duration from "effect/Duration"
+import * as AddressGroup from "../../incoming/AddressGroup.ts"
 import * as CollectedBodies from "../../incoming/CollectedBodies.ts"
 import * as Pipelining from "../../incoming/Pipelining.ts"
+import * as RequestTurns from "../../incoming/RequestTurns.ts"
 import * as MinimumRate from "../../transfer/MinimumRate.ts"
 import * as ExpectContinue from "./ExpectContinue.ts"
-import { PacedResponse } from "./PacedResponse.ts"
+import { PacedRequest } from "./pacing/PacedRequest.ts"
+import { PacedResponse } from "./pacing/PacedResponse.ts"
+import * as ReadTurns from "./pacing/ReadTurns.ts"
 
 /** Bytes. */
 export interface Traffic {
@@ -25,6 +29,8 @@ export interface Connections {
   readonly shed: () => number
   /** Tracks a request from its beginning. The function that it returns gives the bytes so far of this request alone. */
   readonly track: (request: IncomingMessage, response: ServerResponse) => () => Traffic
+  /** Whether a request came after too many others of its connection, so that nothing is to be done for it, see `Pipelining`. */
+  readonly ignores: Pipelining.Pipelining["ignores"]
   /** Starts a request that is tracked, see `Pipelining`. */
   readonly start: Pipelining.Pipelining["start"]
   /** Makes each connection close after the response to its current request, as far as the head of the response is not sent. */
@@ -59,8 +65,12 @@ interface ActiveRequest {
 interface OpenSocket {
   /** The request that has no complete response yet. */
   active: ActiveRequest | undefined
+  /** The request that was answered before its client had sent all of it. */
+  unread: IncomingMessage | undefined
   /** The bytes at the end of the latest request. */
   counted: Traffic
+  /** The URL of the latest request. */
+  url: string
   /** Whether a request has been received and answered completely since which no other began. */
   isIdle: boolean
 }
@@ -82,6 +92,15 @@ const waitsForClient = ({ request, response }: ActiveRequest): boolean =>
 /** The bytes that a socket has transferred. Bytes that wait to be written are not. */
 const transferredBy = ({ bytesRead, bytesWritten, writableLength }: Socket): number =>
   bytesRead + bytesWritten - writableLength
+
+/** What the parser and the listeners take for a request, in microseconds. */
+const requestCost = 20
+
+const groupOf = ({ remoteAddress }: Socket): string => AddressGroup.of(remoteAddress ?? "")
+
+/** Whether the handler reads the body as fast as it comes, or has not begun to. */
+const canTakeMore = (request: IncomingMessage): boolean =>
+  !request.isPaused() && request.readableLength < request.readableHighWaterMark
 
 /** A handler gets this much more time to report a slow upload to the client before its connection is closed. */
 const rateMargin = 1.25
@@ -133,6 +152,17 @@ export const make = (server: Server, { idle, maxWaitingBytes, minimumRate }: Lim
 
   const pipelining = Pipelining.make(shed)
 
+  const turns = ReadTurns.make({
+    ownerOf: (socket) => RequestTurns.ownerOf(open.get(socket)?.url ?? "", groupOf(socket)),
+    resume: (socket) => {
+      const state = open.get(socket)
+      const request = state?.active?.request ?? state?.unread
+      // Otherwise Node starts to read again when the handler does.
+      if (request === undefined || request.complete || canTakeMore(request)) socket.resume()
+    }
+  })
+  const spendChunk = (socket: Socket): void => turns.spend(socket, 1)
+
   /** Bytes per second that a client has sent of its request and read of the response. At first it has a second. */
   const rateOf = (socket: Socket, { begun, transferredBefore }: ActiveRequest, at: number): number =>
     (transferredBy(socket) - transferredBefore) / Math.max(1, (at - begun) / 1000)
@@ -173,12 +203,25 @@ export const make = (server: Server, { idle, maxWaitingBytes, minimumRate }: Lim
     inFlight--
     if (ended.request.complete) state.isIdle = true
     // The client still sends a body that the handler does not read.
-    else ended.request.once("close", () => (state.isIdle = state.active === undefined))
+    else {
+      state.unread = ended.request
+      ended.request.once("close", () => {
+        state.unread = undefined
+        state.isIdle = state.active === undefined
+      })
+    }
   }
 
   server.on("connection", (socket: Socket) => {
-    const state: OpenSocket = { active: undefined, counted: { received: 0, sent: 0 }, isIdle: false }
+    const state: OpenSocket = {
+      active: undefined,
+      unread: undefined,
+      counted: { received: 0, sent: 0 },
+      url: "",
+      isIdle: false
+    }
     open.set(socket, state)
+    turns.add(socket)
     socket.once("close", () => {
       open.delete(socket)
       endRequest(state, state.active)
@@ -223,9 +266,14 @@ export const make = (server: Server, { idle, maxWaitingBytes, minimumRate }: Lim
     },
     inFlight: () => inFlight,
     shed: () => closed,
+    ignores: (response) => {
+      turns.spend(response.req.socket, requestCost)
+      return pipelining.ignores(response)
+    },
     start: pipelining.start,
     track: (request, response) => {
       const { socket } = request
+      if (request instanceof PacedRequest) request.onSmallChunk = spendChunk
       const begun = performance.now()
       const active: ActiveRequest = {
         request,
@@ -240,6 +288,7 @@ export const make = (server: Server, { idle, maxWaitingBytes, minimumRate }: Lim
       const before = state?.counted ?? { received: 0, sent: 0 }
       watchWaiting()
       if (state !== undefined) {
+        state.url = request.url ?? ""
         if (state.active === undefined) inFlight++
         state.active = active
         state.isIdle = false

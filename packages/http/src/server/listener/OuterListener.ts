@@ -41,6 +41,7 @@ export const make = (inner: RequestListener, options: Options): RequestListener 
   const { accessLog, assignRequestId, connections, cors, draining, metrics, trustedProxies } = options
   const turns = RequestTurns.make()
   return (request, response) => {
+    if (connections.ignores(response)) return
     const requestId = assignRequestId(singleValue(request.headers[RequestId.header]))
     // The routes read the id from this header.
     request.headers[RequestId.header] = requestId

@@ -21,7 +21,8 @@ import * as Cors from "./Cors.ts"
 import * as Draining from "../../operator/Draining.ts"
 import * as ExpectContinue from "./ExpectContinue.ts"
 import * as OuterListener from "./OuterListener.ts"
-import * as PacedResponse from "./PacedResponse.ts"
+import { PacedRequest } from "./pacing/PacedRequest.ts"
+import * as PacedResponse from "./pacing/PacedResponse.ts"
 import * as ServerLifecycle from "./ServerLifecycle.ts"
 
 /** The settings that the server uses. */
@@ -97,6 +98,7 @@ const open = Effect.fnUntraced(function* (
     requestTimeout: 0,
     headersTimeout,
     keepAliveTimeout,
+    IncomingMessage: PacedRequest,
     ServerResponse: PacedResponse.PacedResponse
   })
   const connections = Connections.make(server, {

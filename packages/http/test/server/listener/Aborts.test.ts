@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net"
 import { once } from "node:events"
 import { setImmediate as turn } from "node:timers/promises"
 import * as Aborts from "../../../src/incoming/Aborts.ts"
-import { PacedResponse } from "../../../src/server/listener/PacedResponse.ts"
+import { PacedResponse } from "../../../src/server/listener/pacing/PacedResponse.ts"
 
 describe("aborted requests", () => {
   it("enqueue: 10 functions of a millisecond → two run in each turn, in order", async () => {

@@ -10,7 +10,7 @@ import { once } from "node:events"
 import { createServer, type RequestListener, type Server } from "node:http"
 import { type AddressInfo, connect as connectSocket, type Socket } from "node:net"
 import { setImmediate as turn } from "node:timers/promises"
-import { PacedResponse } from "../../../src/server/listener/PacedResponse.ts"
+import { PacedResponse } from "../../../src/server/listener/pacing/PacedResponse.ts"
 
 type Handler<E> = (
   request: HttpServerRequest.HttpServerRequest

@@ -7,7 +7,7 @@
  *   for the socket, and until all of it was sent nothing would tell a client that reads slowly from one that does not read at all.
  */
 import { type IncomingMessage, ServerResponse } from "node:http"
-import * as Aborts from "../../incoming/Aborts.ts"
+import * as Aborts from "../../../incoming/Aborts.ts"
 
 /** Characters or bytes. */
 const pieceLength = 64 * 1024
