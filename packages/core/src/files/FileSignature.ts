@@ -106,6 +106,12 @@ const beforeMarkup: ReadonlySet<number | undefined> = new Set([
   0x3c, 0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x20, 0xc2, 0xe1, 0xe2, 0xe3, 0xef
 ])
 
+/**
+ * The beginning of an SVG image. A comment ends at its first `-->`: were it allowed to contain another one, the time to refuse a text
+ * would double with each comment.
+ */
+const svg = /^(?:<\?xml[^>]*\?>\s*)?(?:<!--(?:[^-]|-(?!->))*-->\s*)*(?:<!doctype svg[^>]*>\s*)?<svg[\s>]/
+
 /** Detects HTML, SVG and XML by their first text, so that a page named like a picture is never served as one. */
 const byMarkup = (head: Uint8Array): string | undefined => {
   if (!beforeMarkup.has(head[0])) return undefined
@@ -115,7 +121,7 @@ const byMarkup = (head: Uint8Array): string | undefined => {
     .trimStart()
     .toLowerCase()
   if (/^<!doctype html|^<html[\s>]|^<script[\s>]|^<body[\s>]|^<head[\s>]|^<iframe[\s>]/.test(start)) return "html"
-  if (/^(?:<\?xml[^>]*\?>\s*)?(?:<!--[^]*?-->\s*)*(?:<!doctype svg[^>]*>\s*)?<svg[\s>]/.test(start)) return "svg"
+  if (svg.test(start)) return "svg"
   return start.startsWith("<?xml") ? "xml" : undefined
 }
 

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as FileSignature from "@holdfast/core/files/FileSignature"
 import * as FileType from "@holdfast/core/files/FileType"
+import * as FastCheck from "fast-check"
 
 const bytes = (text: string): Uint8Array => Uint8Array.from(text, (char) => char.charCodeAt(0))
 const type = (head: string, name: string) => FileSignature.detect(bytes(head), name).type
@@ -67,6 +68,42 @@ describe("FileType", () => {
     }
     assert.strictEqual(FileSignature.detect(bytes("<?xml version='1.0'?><svg >"), "a.txt").contentType, "image/svg+xml")
     assert.strictEqual(FileSignature.detect(bytes("<?xml version='1.0'?><a>"), "a.png").contentType, "application/xml")
+  })
+
+  it("detect: declaration, comments and document type before <svg → SVG", () => {
+    const comment = FastCheck.stringMatching(/^[a-z<>! \n-]{0,12}$/)
+      .map((text) => `<!--${text}-->`)
+      .filter((text) => text.indexOf("-->", 4) === text.length - 3)
+    const space = FastCheck.constantFrom("", " ", "\n", "\r\n\t")
+    const parts = FastCheck.tuple(
+      FastCheck.constantFrom("", "<?xml version='1.0'?>", '<?XML version="1.0" encoding="utf-8"?>'),
+      FastCheck.array(FastCheck.tuple(comment, space), { maxLength: 12 }),
+      FastCheck.constantFrom("", '<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "svg11.dtd">', "<!doctype svg>"),
+      space
+    )
+    const head = parts.map(([declaration, comments, doctype, end]) =>
+      [declaration, end, ...comments.flat(), doctype, end].join("")
+    )
+    FastCheck.assert(
+      FastCheck.property(head, FastCheck.constantFrom("<svg>", "<SVG ", "<svg\n"), (before, element) => {
+        assert.strictEqual(FileSignature.detect(bytes(before + element), "a.png").contentType, "image/svg+xml")
+      })
+    )
+    FastCheck.assert(
+      FastCheck.property(
+        head,
+        FastCheck.constantFrom("", "<p>", "<svgs>", "<!--<svg>", "--><svg>"),
+        (before, other) => {
+          assert.notStrictEqual(FileSignature.detect(bytes(before + other), "a.png").contentType, "image/svg+xml")
+        }
+      )
+    )
+  })
+
+  it("detect: 73 comments without an element → type of the name", () => {
+    assert.strictEqual(type("<!---->".repeat(73), "a.png"), "IMAGE")
+    assert.strictEqual(type(`<?xml version='1.0'?>${"<!-- -->\n".repeat(60)}`, "a.png"), "TEXT")
+    assert.strictEqual(type("<!---->".repeat(72) + "<svg>", "a.txt"), "IMAGE")
   })
 
   it("detect: empty content → type of the name", () => {
