@@ -128,7 +128,15 @@ it.each<[string | undefined, string]>([
   ["gzip;q=0, br;q=0", "identity"],
   ["identity", "identity"],
   ["zstd, deflate", "identity"],
-  ["br;q=nonsense", "identity"]
+  ["br;q=nonsense", "identity"],
+  [" gzip ; q=0.5 ,\tbr\t;\tq=0.4 ", "gzip"],
+  ["br gzip", "identity"]
 ])("Accept-Encoding %j → %s", (header, expected) => {
   expect(ContentCodings.choose(header)).toBe(expected)
+})
+
+it("Accept-Encoding with a million spaces before a wrong character → ignored", () => {
+  const spaces = " ".repeat(1_000_000)
+  expect(ContentCodings.choose(`br${spaces}x`)).toBe("identity")
+  expect(ContentCodings.choose(`br${spaces};${spaces}x, gzip;${spaces}q=1${spaces}`)).toBe("gzip")
 })

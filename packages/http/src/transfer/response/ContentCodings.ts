@@ -13,7 +13,7 @@ const compressions = ["br", "gzip"] as const
 const weights = (header: string): ReadonlyMap<string, number> =>
   new Map(
     header.split(",").flatMap((item): ReadonlyArray<[string, number]> => {
-      const [, name, weight = "1"] = /^\s*([\w*-]+)\s*(?:;\s*q=([01](?:\.\d{0,3})?))?\s*$/i.exec(item) ?? []
+      const [, name, weight = "1"] = /^([\w*-]+)(?:\s*;\s*q=([01](?:\.\d{0,3})?))?$/i.exec(item.trim()) ?? []
       return name === undefined ? [] : [[name.toLowerCase(), Number(weight)]]
     })
   )
