@@ -5,7 +5,6 @@ import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Result from "effect/Result"
 import { SecureRandom } from "effect/crypto/SecureRandom"
 import { Access, type AccessError } from "../access/Access.ts"
 import type { Actor } from "../Actor.ts"
@@ -76,10 +75,9 @@ const make = Effect.gen(function* () {
       const language = TrackLabels.toLanguage(code) ?? code
       const { content, fileId } = yield* getContent(files, ref, identity)
       if (!mayBeMedia(content.type)) return yield* new NotAVideo()
-      const cues = CaptionFormats.read(text)
-      if (Result.isFailure(cues)) {
-        return yield* InvalidRequest.at("/text", `line ${cues.failure.line}: ${cues.failure.detail}`)
-      }
+      const cues = yield* Effect.mapError(CaptionFormats.read(text), ({ detail, line }) =>
+        InvalidRequest.at("/text", `line ${line}: ${detail}`)
+      )
       yield* room.forRecord
       const captions = {
         id: yield* Effect.provideService(Ids.make("cap"), SecureRandom, random),
@@ -89,7 +87,7 @@ const make = Effect.gen(function* () {
       }
       const { blobId } = content
       const maximum = AttachedCaptions.maxPerContent
-      const attached = { ...captions, bucket: ref, fileId, blobId, cues: cues.success, maximum }
+      const attached = { ...captions, bucket: ref, fileId, blobId, cues, maximum }
       yield* within(yield* limitsOf(ref))(by(identity)(repository.attach(attached)))
       return captions
     }),
