@@ -219,8 +219,8 @@ it("form that is malformed → an error, nothing stored", async () => {
   const { key: _, ...noKey } = signed
   expect(await codeOf(await post(noKey))).toBe("InvalidArgument")
   expect(await codeOf(await post({ ...signed, key: "k".repeat(1025) }))).toBe("KeyTooLongError")
-  const send = async (body: string) => {
-    const headers = { "content-type": "multipart/form-data; boundary=b" }
+  const send = async (body: string, boundary = "b") => {
+    const headers = { "content-type": `multipart/form-data; boundary=${boundary}` }
     return codeOf(await fetch(`${server.url}/s3/${Bucket}`, { method: "POST", headers, body }))
   }
   const part = (name: string, value: string) =>
@@ -229,6 +229,7 @@ it("form that is malformed → an error, nothing stored", async () => {
     .map(([name, value]) => part(name, value))
     .join("")
   expect(await send("no form")).toBe("MalformedPOSTRequest")
+  expect(await send("a".repeat(1_000_000), "a".repeat(15_000))).toBe("MalformedPOSTRequest")
   expect(await send(`${parts}--b--\r\n`)).toBe("IncorrectNumberOfFilesInPostRequest")
   expect(await send(`${parts}${part("key", "malformed")}${part("file", "x")}--b--\r\n`)).toBe("MalformedPOSTRequest")
   expect(await send(`${parts}${part("file", "cut off")}`)).toBe("MalformedPOSTRequest")

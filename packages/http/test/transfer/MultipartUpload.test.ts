@@ -6,6 +6,7 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Stream from "effect/Stream"
 import * as FastCheck from "fast-check"
 import * as ContentGuard from "@holdfast/core/files/ContentGuard"
+import * as FormReader from "../../src/transfer/upload/FormReader.ts"
 import * as MultipartUpload from "../../src/transfer/upload/MultipartUpload.ts"
 import * as Forms from "./support/Forms.ts"
 import { connect, listen, until } from "./support/NodeApp.ts"
@@ -278,6 +279,49 @@ describe("MultipartUpload.parse", () => {
     Effect.gen(function* () {
       const upload = yield* read(request([form(file("hello"))], { "content-type": contentType }))
       assert.strictEqual(upload.content.toString(), "hello")
+    })
+  )
+
+  it.live.each<[before: string, after: string]>([
+    ["multipart/form-data; boundary=", ""],
+    ['multipart/form-data; BOUNDARY="', '"; charset=utf-8']
+  ])("boundary of 70 characters in %s…%s → used; longer → refused before the body is searched", ([before, after]) =>
+    Effect.gen(function* () {
+      const formOf = (boundary: string, content: string) =>
+        form(file(content)).toString("latin1").replaceAll(`--${Forms.boundary}`, `--${boundary}`)
+      const send = (boundary: string, content: string) =>
+        request([Buffer.from(formOf(boundary, content))], { "content-type": before + boundary + after })
+      const longest = "a".repeat(70)
+      assert.strictEqual((yield* read(send(longest, "hello"))).content.toString(), "hello")
+      for (const length of [71, 15_000]) {
+        const error = yield* Effect.flip(Effect.asVoid(read(send("a".repeat(length), "a".repeat(MiB / 2)))))
+        assert.deepStrictEqual(error._tag === "InvalidRequest" && error.errors, [
+          { pointer: "", detail: "the boundary in the Content-Type must have at most 70 characters" }
+        ])
+      }
+    })
+  )
+
+  it.live("chunks of one byte → parsed together", () =>
+    Effect.gen(function* () {
+      const pushed: Array<Uint8Array> = []
+      const parser = {
+        push: (chunk: Uint8Array) => {
+          pushed.push(chunk)
+          return undefined
+        },
+        end: () => undefined,
+        takeFileBytes: () => [],
+        file: () => undefined
+      }
+      const bytes = pattern(16_384)
+      const [first = bytes, ...others] = Array.from(bytes, (byte) => Uint8Array.of(byte))
+      yield* FormReader.next(parser, Effect.succeed([first, ...others]), Effect.fail)
+      assert.strictEqual(pushed.length, 1)
+      assert.isTrue(bytes.equals(pushed[0] ?? Buffer.of()))
+      const large: [Buffer, Buffer] = [pattern(65_536), pattern(65_536)]
+      yield* FormReader.next(parser, Effect.succeed(large), Effect.fail)
+      assert.deepStrictEqual(pushed.slice(1), large)
     })
   )
 

@@ -16,6 +16,10 @@ export interface PostFormParser extends FormParser.FormParser<S3Error> {
 
 const malformed = S3Error.of("MalformedPOSTRequest")
 const tooLong = S3Error.of("MaxPostPreDataLengthExceededError")
+const longBoundary = S3Error.of(
+  "MalformedPOSTRequest",
+  `The boundary in the Content-Type has more than ${FormParser.maxBoundary} characters.`
+)
 const notOneFile = S3Error.of("IncorrectNumberOfFilesInPostRequest")
 
 const isFile = ({ name }: MultipartParser.PartInfo): boolean => name.toLowerCase() === "file"
@@ -43,6 +47,7 @@ export const make = (contentType: string): PostFormParser => {
     },
     toFault: ({ _tag }) => (_tag === "ReachedLimit" ? tooLong : malformed),
     tooMuchOverhead: tooLong,
+    longBoundary,
     noFile: notOneFile
   })
   return { ...parser, fields }

@@ -32,8 +32,17 @@ export interface Rules<Fault> {
   readonly endField: (info: MultipartParser.PartInfo, value: Uint8Array, hasFile: boolean) => Fault | undefined
   readonly toFault: (error: MultipartParser.MultipartError) => Fault
   readonly tooMuchOverhead: Fault
+  readonly longBoundary: Fault
   readonly noFile: Fault
 }
+
+/** The most characters of a boundary (RFC 2046, section 5.1.1). The search for one takes the time of its length for each byte. */
+export const maxBoundary = 70
+
+const longBoundary = new RegExp(
+  `;\\s*boundary=(?:"(?:[^"\\\\]|\\\\.){${maxBoundary + 1}}|[^";\\s]{${maxBoundary + 1}})`,
+  "i"
+)
 
 /** Whether a part is sent in an encoding that would have to be decoded. It is deprecated (RFC 7578, section 4.7). */
 export const isEncoded = ({ headers }: MultipartParser.PartInfo): boolean => {
@@ -46,7 +55,7 @@ export const make = <Fault>(contentType: string, rules: Rules<Fault>): FormParse
   const { maxOverhead } = rules
   let fileBytes: Array<Uint8Array> = []
   let file: FilePart.FilePart | undefined
-  let fault: Fault | undefined
+  let fault = longBoundary.test(contentType) ? rules.longBoundary : undefined
   let isComplete = false
   let overhead = 0
 

@@ -14,6 +14,16 @@ import type { FormParser } from "./FormParser.ts"
 
 type Bytes = ReadonlyArray<Uint8Array>
 
+/** Chunks are joined if they have fewer bytes on average. */
+const smallChunk = 1024
+
+/** Returns the same bytes in few chunks. The parser takes time for each of them, and in a header also for all the bytes before. */
+const joinSmall = (chunks: Bytes): Bytes => {
+  if (chunks.length === 1) return chunks
+  const total = chunks.reduce((sum, { length }) => sum + length, 0)
+  return total < chunks.length * smallChunk ? [Buffer.concat(chunks, total)] : chunks
+}
+
 /** Returns the bytes of the file among the next chunks of the body, possibly none; undefined when the form is complete. */
 export type Next<E> = Effect.Effect<Bytes | undefined, E>
 
@@ -26,7 +36,7 @@ export const next = <Fault, E>(
 ): Next<BodyReader.BodyError | E> => {
   const receive = (chunks: Bytes): Effect.Effect<Bytes, E> => {
     let fault: Fault | undefined
-    for (const chunk of chunks) fault ??= parser.push(chunk)
+    for (const chunk of joinSmall(chunks)) fault ??= parser.push(chunk)
     return fault === undefined ? Effect.succeed(parser.takeFileBytes()) : refuse(fault)
   }
   const end = Effect.suspend(() => {

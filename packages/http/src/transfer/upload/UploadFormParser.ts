@@ -47,6 +47,9 @@ const toFault = (error: MultipartParser.MultipartError, part: string): Fault => 
 }
 
 const tooMuchOverhead = formFault(`the form must have at most ${maxOverhead} bytes besides those of the file`)
+const longBoundary = formFault(
+  `the boundary in the Content-Type must have at most ${FormParser.maxBoundary} characters`
+)
 const noFile = partFault("file", `is required: ${expectedParts}`)
 
 /** Makes a parser for one form. `contentType` is the `Content-Type` of the request, which contains the boundary. */
@@ -88,6 +91,7 @@ export const make = (contentType: string): UploadFormParser => {
     },
     toFault: (error) => toFault(error, part),
     tooMuchOverhead,
+    longBoundary,
     noFile
   })
   return { ...parser, body: () => body, bodyBeforeFile: () => bodyBeforeFile }
