@@ -26,7 +26,7 @@ export interface Address {
 }
 
 /** The longest key in bytes of UTF-8. */
-const maxKeyBytes = 1024
+export const maxKeyBytes = 1024
 
 const decode = (text: string): string | undefined => {
   try {

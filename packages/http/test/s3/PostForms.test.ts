@@ -2,8 +2,11 @@
  * Uploads from a browser: forms with a policy that is signed.
  */
 import { GetObjectCommand, GetObjectTaggingCommand, HeadObjectCommand, type S3Client } from "@aws-sdk/client-s3"
+import * as Result from "effect/Result"
+import * as Stream from "effect/Stream"
 import { createHash, createHmac } from "node:crypto"
 import { afterAll, beforeAll, expect, it } from "vitest"
+import * as PermittedForm from "../../src/s3/form/PermittedForm.ts"
 import * as TestServer from "../support/TestServer.ts"
 import * as S3Server from "./S3Server.ts"
 
@@ -103,6 +106,29 @@ it("form with the name of the file in its key → the object, with the type and 
   expect(head).toMatchObject({ ContentType: "text/x-own", CacheControl: "no-store", ContentLength: 7 })
   expect(head.Metadata?.["title"]).toBe(`=?UTF-8?B?${Buffer.from("für €").toString("base64")}?=`)
   expect(await read("in/a photo.txt")).toBe("content")
+})
+
+it("name of the file several times in the key → the key; of 1,024 bytes at most", async () => {
+  const send = async (key: string, name: string) =>
+    codeOf(await post({ ...sign({}, { conditions: [["starts-with", "$key", ""]] }), key }, "content", name))
+  expect(await send("${filename}/$&/${filename}", "é$&")).toBe("ok")
+  expect(await read("é$&/$&/é$&")).toBe("content")
+  const name = `${"é".repeat(63)}e`
+  const longest = "${filename}/".repeat(7) + "${filename}x"
+  expect(await send(longest, name)).toBe("ok")
+  expect(await send(`x${longest}`, name)).toBe("KeyTooLongError")
+  expect(await send("${filename}".repeat(4000), "f".repeat(10_000))).toBe("KeyTooLongError")
+})
+
+it("key that would have a billion characters → KeyTooLongError, without making it", () => {
+  const policy = encode({ expiration: inAnHour(), conditions: [["starts-with", "$key", ""]] })
+  const fields = new Map([
+    ["policy", policy],
+    ["key", "${filename}".repeat(1_000_000)]
+  ])
+  const file = { filename: "f".repeat(1000), contentType: undefined, headers: {} }
+  const checked = PermittedForm.check({ fields, file, content: Stream.empty }, Bucket, Date.now())
+  expect(Result.isFailure(checked) && checked.failure.code).toBe("KeyTooLongError")
 })
 
 it("form signed by version 2 → the object; fields in any case; large file", async () => {

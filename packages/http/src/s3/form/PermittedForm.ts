@@ -22,6 +22,17 @@ const noKey = S3Error.of("InvalidArgument", "The form must have the field key.")
 const tooSmall = S3Error.of("EntityTooSmall", "The file is smaller than the policy permits.")
 const tooLarge = S3Error.of("EntityTooLarge", "The file is larger than the policy permits.")
 
+/** Returns the key with the name of the file in the places that are meant for it. Its length is checked before it is made. */
+const keyOf = (template: string, filename: string): Result.Result<string, S3Error> => {
+  const pieces = template.split("${filename}")
+  const ownBytes = pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0)
+  const bytes = ownBytes + (pieces.length - 1) * Buffer.byteLength(filename)
+  if (bytes > Address.maxKeyBytes) return Result.fail(S3Error.of("KeyTooLongError"))
+  const key = pieces.join(filename)
+  const fault = key === "" ? noKey : Address.findKeyFault(key)
+  return fault === undefined ? Result.succeed(key) : Result.fail(fault)
+}
+
 /** Returns the content of a form's file, which fails unless it has the permitted size and the declared checksums. */
 const payloadOf = (
   content: OpenForm["content"],
@@ -67,9 +78,7 @@ export const check = (
 ): Result.Result<PermittedForm, S3Error> =>
   Result.gen(function* () {
     const policy = yield* PostPolicy.parse(fields.get("policy") ?? "")
-    const key = fields.get("key")?.replaceAll("${filename}", () => file.filename ?? "") ?? ""
-    const fault = key === "" ? noKey : Address.findKeyFault(key)
-    if (fault !== undefined) return yield* Result.fail(fault)
+    const key = yield* keyOf(fields.get("key") ?? "", file.filename ?? "")
     const denied = PostPolicy.findFault(policy, new Map([...fields, ["bucket", bucket], ["key", key]]), now)
     if (denied !== undefined) return yield* Result.fail(denied)
     const declared = yield* Checksums.fromHeaders(Object.fromEntries(fields))
