@@ -23,6 +23,8 @@ const table = [
     errorResponse(400, "invalid", `Provided MD5 hash "a" doesn't match calculated MD5 hash "b".`)
   ],
   ["Internal", "Invalid", errorResponse(400, "invalid")],
+  ["Unavailable", "Damaged", errorResponse(400, "invalid", "CRC32C: no\nmatch")],
+  ["Internal", "Invalid", errorResponse(400, "invalid", "match of a hash")],
   ["Unavailable", "Unavailable", errorResponse(408)],
   ["Unavailable", "Unavailable", errorResponse(409)],
   ["Unavailable", "Unavailable", errorResponse(410)],
@@ -58,6 +60,11 @@ describe("GcsErrors", () => {
     assert.deepStrictEqual([mirrored.reason, mirrored.operation], [target, "write"])
     assert.match(mirrored.detail, /^.{3,400}$/u)
     assert.notInclude(JSON.stringify(mirrored), "10.0.0.1")
+  })
+
+  it("message of two megabytes that says hash again and again → classified in linear time", () => {
+    const { kind } = GcsFailure.fromCause(errorResponse(400, "invalid", "hash".repeat(500_000)))
+    assert.strictEqual(kind, "Invalid")
   })
 
   it("toTargetError: 400 → Invalid for write and describe, Internal for list", () => {

@@ -52,9 +52,15 @@ const statuses: ReadonlyMap<number, RemoteFailure.Kind> = new Map([
   [413, "TooLarge"]
 ])
 
+/** Whether a message is about a checksum that does not match. It has up to 256 KiB, and therefore is searched only once for each word. */
+const isMismatch = (message: string): boolean => {
+  const at = message.search(/md5|crc32c|checksum|hash/i)
+  return at >= 0 && /match/i.test(message.slice(at))
+}
+
 const kindOf = ({ message, reason, status }: ErrorResponse): RemoteFailure.Kind => {
   // Only the message distinguishes damaged bytes and a missing bucket from other errors.
-  if (status === 400 && /(md5|crc32c|checksum|hash).*match/i.test(message)) return "Damaged"
+  if (status === 400 && isMismatch(message)) return "Damaged"
   if (status === 404) return /bucket does not exist/i.test(message) ? "NoBucket" : "NoObject"
   return (status === 403 ? reasons.get(reason) : undefined) ?? statuses.get(status) ?? "Internal"
 }
