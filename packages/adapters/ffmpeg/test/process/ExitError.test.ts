@@ -18,10 +18,19 @@ describe("ExitError.clean", () => {
     ["[info] Input #0\n[warning] strange\n[error] bad\n[info] done", "bad"],
     ["ffmpeg: error while loading shared libraries", "ffmpeg: error while loading shared libraries"],
     ["[error] one\r\n[error] two\n[error] two\n[error] three\n[error] four", "two; three; four"],
+    ["[error] concat:file:/srv/a|/srv/b my_own:file:/srv/c", "a file my_own:file:a file"],
+    ["[error] a-b+c:/srv/a 1:/srv/b :x:/srv/c", "a file 1:a file :x:a file"],
+    ["[error] [a [h264 @ 0xab] bad", "[a bad"],
     ["[error] \u001b[31mred\u001b[0m\u0007 bell", "red bell"],
     ["", ""]
   ])("%j → %j", (stderr, expected) => {
     assert.strictEqual(ExitError.clean(stderr, privatePaths), expected)
+  })
+
+  it.each(["[", "[@ ", "\u001b[", "a:", "a+", "+a", "/", ":/ "])("many times %j → cleaned in linear time", (part) => {
+    const shown = ExitError.clean(`[error] bad\n[error] ${part.repeat(500_000)}`, privatePaths)
+    assert.match(shown, /^bad; ./)
+    assert.isAtMost(shown.length, 300)
   })
 
   it.prop("any text → no private path, and at most 300 characters", [Schema.String, Schema.String], ([a, b]) => {

@@ -15,8 +15,10 @@ export interface Exit {
 const maxLines = 3
 const maxCharacters = 300
 
-const path = /(?<![\w.<])(?:[a-z][a-z0-9+.-]*:)*\/+[^\s'"]+/gi
-const component = /\[[^\]]*@ (?:0x)?[0-9a-f]+\]\s*/gi
+// FFmpeg repeats texts of the file, so that no two matches may be tried over the same characters: a chain of schemes begins at no scheme
+// of another chain, and a component contains no bracket.
+const path = /(?:(?<![\w.<:+-])(?:[a-z][a-z0-9+.-]*:)+|(?<![\w.<]))\/+[^\s'"]+/gi
+const component = /\[[^[\]]*@ (?:0x)?[0-9a-f]+\]\s*/gi
 
 /** The level that FFmpeg puts before each of its lines. Lines of other programs have none. */
 const level = /^\[(\w+)\]\s*/
