@@ -17,7 +17,7 @@ import type * as AzureOptions from "./AzureOptions.ts"
 import * as BlobObjects from "./internal/blobs/BlobObjects.ts"
 import * as BlobUpload from "./internal/blobs/BlobUpload.ts"
 import * as Connection from "./internal/client/Connection.ts"
-import * as Listing from "./internal/client/Listing.ts"
+import * as BlobListing from "./internal/client/BlobListing.ts"
 import * as Upload from "./internal/uploads/Upload.ts"
 
 /** Opens a store, which is closed with the scope. Makes no request. */
@@ -40,7 +40,7 @@ export const make = Effect.fnUntraced(function* (
       open: (name, range) => BlobObjects.open(connection, name, range),
       remove: (name) => BlobObjects.remove(connection, name),
       list: (prefix) => BlobObjects.list(connection, prefix),
-      check: Listing.check(connection, prefix)
+      check: BlobListing.check(connection, prefix)
     },
     isFailure: AzureFailure.isFailure,
     toError: AzureErrors.toBlobError,

@@ -17,7 +17,7 @@ import * as AzureFailure from "./internal/AzureFailure.ts"
 import type * as AzureOptions from "./AzureOptions.ts"
 import * as BlobObjects from "./internal/blobs/BlobObjects.ts"
 import * as Connection from "./internal/client/Connection.ts"
-import * as Listing from "./internal/client/Listing.ts"
+import * as BlobListing from "./internal/client/BlobListing.ts"
 import * as Sdk from "./internal/client/Sdk.ts"
 import * as MirrorDescribe from "./internal/mirrors/MirrorDescribe.ts"
 import * as MirrorDescription from "./internal/mirrors/MirrorDescription.ts"
@@ -95,7 +95,7 @@ export const open =
         list: Stream.mapError(MirrorObjects.list(connection), AzureErrors.toTargetError("list"))
       }
       const { remove, write } = methods
-      const list = Effect.mapError(Listing.check(connection, ""), AzureErrors.toTargetError("check"))
+      const list = Effect.mapError(BlobListing.check(connection, ""), AzureErrors.toTargetError("check"))
       // An account's key permits every operation, so the check does not try `describe`.
       return { ...methods, check: TargetCheck.run({ remove, write }, list) }
     })

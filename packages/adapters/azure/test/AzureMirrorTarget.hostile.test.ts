@@ -9,6 +9,13 @@ HostileTargetSuite.suite("AzureMirrorTarget", {
   openAt: (endpoint, options) =>
     AzureMirrorTarget.open({ allowPrivate: true, maxAttempts: 1, ...options })(ScriptedAzure.location(endpoint)),
   contentType: "application/xml",
+  pageSize: 16,
+  page: (names, next) => {
+    const properties = "<Properties><Etag>1</Etag><Content-Length>1</Content-Length></Properties>"
+    const blobs = names.map((name) => `<Blob><Name>${name}</Name>${properties}</Blob>`).join("")
+    return `<?xml version="1.0"?><EnumerationResults><Blobs>${blobs}</Blobs><NextMarker>${next ?? ""}</NextMarker></EnumerationResults>`
+  },
+  unexpected: "The storage account answered unexpectedly",
   begin: "<Error><Code>",
   tooLong: ResponseTooLong.detail
 })

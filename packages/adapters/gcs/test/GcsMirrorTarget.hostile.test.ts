@@ -6,6 +6,13 @@ HostileTargetSuite.suite("GcsMirrorTarget", {
   open: (respond) => ScriptedGcs.openTarget(respond),
   openAt: (endpoint, options) => ScriptedGcs.openTargetAt(endpoint, options),
   contentType: "application/json",
+  pageSize: 100,
+  page: (names, next) =>
+    JSON.stringify({
+      items: names.map((name) => ({ name, size: "1", generation: "1", metageneration: "1" })),
+      nextPageToken: next
+    }),
+  unexpected: "The service answered unexpectedly",
   begin: '{"error":',
   tooLong: ResponseTooLong.detail
 })

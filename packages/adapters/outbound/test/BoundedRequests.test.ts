@@ -16,15 +16,14 @@ const rules = {
 }
 
 /** Starts a server that responds late, or at `/content` begins at once and ends late. Returns its port. */
-const serve = (body: Buffer, status = 200) =>
+const serve = (body: Buffer, status = 200, millis = delay) =>
   Effect.acquireRelease(
     Effect.callback<Http.Server>((resume) => {
       const server = Http.createServer((request, response) => {
         response.writeHead(status, { "content-length": body.byteLength })
         if (request.url === "/content") response.flushHeaders()
         request.resume()
-        if (request.url === "/at-once") response.end(body)
-        else setTimeout(() => response.end(body), delay)
+        setTimeout(() => response.end(body), millis)
       })
       server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
     }),
@@ -79,12 +78,23 @@ describe("requests of an agent", () => {
   )
 
   it.live.each([
-    [200, 9 * 1024 * 1024],
-    [400, 300 * 1024]
-  ] as const)("response %i of %i bytes → ResponseTooLong", ([status, size]) =>
+    [200, "/?max-keys=100", 100 * 1024],
+    [200, "/?comp=list&maxresults=1000", 4000 * 1024],
+    [200, "/", 60 * 1024],
+    [400, "/", 60 * 1024]
+  ] as const)("response %i to %s of %i bytes → received; of 400 KiB more → ResponseTooLong", ([status, path, size]) =>
     Effect.gen(function* () {
-      const port = yield* serve(Buffer.alloc(size), status)
-      assert.instanceOf(yield* Effect.flip(send(port, "/at-once", undefined, 60_000)), ResponseTooLong)
+      const port = yield* serve(Buffer.alloc(size), status, 0)
+      assert.strictEqual(yield* send(port, path, undefined, 60_000), size)
+      const tooLong = yield* serve(Buffer.alloc(size + 400 * 1024), status, 0)
+      assert.instanceOf(yield* Effect.flip(send(tooLong, path, undefined, 60_000)), ResponseTooLong)
+    })
+  )
+
+  it.live("response with more tags than a document has → ResponseTooLong", () =>
+    Effect.gen(function* () {
+      const port = yield* serve(Buffer.alloc(60 * 1024, "<a/>"), 200, 0)
+      assert.instanceOf(yield* Effect.flip(send(port, "/", undefined, 60_000)), ResponseTooLong)
     })
   )
 

@@ -25,7 +25,7 @@ interface Pending {
 /** Lists the uploads of blobs that have begun and are neither completed nor aborted. */
 const listPending = (connection: Connection.Connection, prefix: string): Stream.Stream<Pending, S3Failure> => {
   const { bucket } = connection
-  const all: ListMultipartUploadsCommandInput = { Bucket: bucket, Prefix: prefix }
+  const all: ListMultipartUploadsCommandInput = { Bucket: bucket, Prefix: prefix, MaxUploads: 1000 }
   return Stream.paginate<ListMultipartUploadsCommandInput, Pending, S3Failure>(all, (input) =>
     connection
       .call((client, sdk, options) => client.send(new sdk.ListMultipartUploadsCommand(input), options))

@@ -9,6 +9,13 @@ HostileTargetSuite.suite("S3MirrorTarget", {
   openAt: (endpoint, options) =>
     S3MirrorTarget.open({ allowPrivate: true, maxAttempts: 1, ...options })(ScriptedS3.location(endpoint)),
   contentType: "application/xml",
+  pageSize: 100,
+  page: (names, next) => {
+    const token = next === undefined ? "" : `<NextContinuationToken>${next}</NextContinuationToken>`
+    const contents = names.map((name) => `<Contents><Key>${name}</Key><Size>1</Size><ETag>1</ETag></Contents>`).join("")
+    return `<ListBucketResult>${token}${contents}</ListBucketResult>`
+  },
+  unexpected: "The service answered unexpectedly",
   begin: "<Error><Code>",
   tooLong: ResponseTooLong.detail
 })

@@ -10,6 +10,7 @@ import type { MirrorTargetError } from "@holdfast/core/mirrors/targets/MirrorTar
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as EndlessBody from "../servers/EndlessBody.ts"
@@ -30,6 +31,12 @@ export interface Subject {
   ) => Effect.Effect<MirrorTarget, MirrorTargetError, Scope.Scope>
   /** The type of the service's documents. */
   readonly contentType: string
+  /** Objects that the adapter requests per page. */
+  readonly pageSize: number
+  /** Returns the page of a listing; `next` is the token of the next one. */
+  readonly page: (names: ReadonlyArray<string>, next: string | undefined) => string
+  /** The text of the errors for responses that do not follow the protocol begins with it. */
+  readonly unexpected: string
   /** The beginning of a document. */
   readonly begin: string
   /** The text of the error for a response that is too long. */
@@ -46,7 +53,16 @@ const operations: Readonly<Record<string, (target: MirrorTarget) => Effect.Effec
   list: ({ list }) => Stream.runDrain(list)
 }
 
-export const suite = (name: string, { begin, contentType, open, openAt, tooLong }: Subject): void => {
+/** Page tokens of listings without end. */
+const endless: Readonly<Record<string, (page: number) => string>> = {
+  "the same page each time": () => "same",
+  "three pages in a circle": (page) => `page ${page % 3}`
+}
+
+export const suite = (
+  name: string,
+  { begin, contentType, open, openAt, page, pageSize, tooLong, unexpected }: Subject
+): void => {
   describe(`${name} at a hostile service`, () => {
     it.live.each(
       Object.keys(operations).flatMap((operation) => [200, 400, 403, 404].map((status) => [operation, status] as const))
@@ -77,6 +93,74 @@ export const suite = (name: string, { begin, contentType, open, openAt, tooLong 
         for (const [operation, run] of Object.entries(operations)) {
           assert.strictEqual((yield* Effect.flip(run(target))).reason, "Unavailable", operation)
         }
+      })
+    )
+
+    /** Lists at a service with these pages. Returns the error, and how many pages were requested. */
+    const listPages = Effect.fnUntraced(function* (pageAt: (index: number) => string) {
+      let requested = 0
+      const target = yield* open((_request, response) => {
+        response.writeHead(200, { "content-type": contentType }).end(pageAt(requested++))
+      })
+      const result = yield* Effect.result(Stream.runCollect(target.list))
+      return { result, requested }
+    })
+
+    it.live.each(Object.keys(endless))("list: %s → Internal", (kind) =>
+      Effect.gen(function* () {
+        const { requested, result } = yield* listPages((index) => page([`name ${index}`], endless[kind]?.(index)))
+        assert.isTrue(Result.isFailure(result) && result.failure.reason === "Internal")
+        assert.isTrue(Result.isFailure(result) && result.failure.detail.startsWith(unexpected))
+        assert.isAtMost(requested, 12)
+      })
+    )
+
+    it.live("list: empty pages without end → Internal", () =>
+      Effect.gen(function* () {
+        const { requested, result } = yield* listPages((index) => page([], `page ${index}`))
+        assert.isTrue(Result.isFailure(result) && result.failure.reason === "Internal")
+        assert.isAtMost(requested, 100)
+      })
+    )
+
+    it.live("list: some empty pages between others → every object", () =>
+      Effect.gen(function* () {
+        const { result } = yield* listPages((index) =>
+          page(index % 10 === 0 ? [`name ${index}`] : [], index < 30 ? `page ${index}` : undefined)
+        )
+        const names = Result.getOrThrow(result).map((object) => object.name)
+        assert.deepStrictEqual(names, ["name 0", "name 10", "name 20", "name 30"])
+      })
+    )
+
+    it.live("list: more objects in a page than requested → Internal", () =>
+      Effect.gen(function* () {
+        const names = Array.from({ length: pageSize + 1 }, (_, index) => `name ${index}`)
+        const { result } = yield* listPages(() => page(names, undefined))
+        assert.isTrue(Result.isFailure(result) && result.failure.detail.startsWith(unexpected))
+        const whole = yield* listPages(() => page(names.slice(1), undefined))
+        assert.strictEqual(Result.getOrThrow(whole.result).length, pageSize)
+      })
+    )
+
+    it.live("list: page with the longest names → every object", () =>
+      Effect.gen(function* () {
+        const names = Array.from({ length: pageSize }, (_, index) => `${"€".repeat(340)} ${index}`)
+        const { result } = yield* listPages(() => page(names, undefined))
+        assert.deepStrictEqual(
+          Result.getOrThrow(result).map((object) => object.name),
+          names
+        )
+      })
+    )
+
+    it.live.each([
+      ["more bytes than such a page has", (unit: string) => unit.repeat(600 * 1024)],
+      ["more tags than such a page has", () => "<a/>".repeat(20_000)]
+    ] as const)("list: page with %s → ends", ([, fill]) =>
+      Effect.gen(function* () {
+        const { result } = yield* listPages(() => page([fill("a")], undefined))
+        assert.isTrue(Result.isFailure(result) && result.failure.detail === tooLong)
       })
     )
 

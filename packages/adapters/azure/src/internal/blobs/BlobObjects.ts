@@ -10,7 +10,7 @@ import * as Stream from "effect/Stream"
 import { Readable } from "node:stream"
 import * as AzureFailure from "../AzureFailure.ts"
 import type * as Connection from "../client/Connection.ts"
-import * as Listing from "../client/Listing.ts"
+import * as BlobListing from "../client/BlobListing.ts"
 
 /** Requests the size of a blob. */
 export const head = (
@@ -72,7 +72,7 @@ export const list = (
   connection: Connection.Connection,
   prefix: string
 ): Stream.Stream<ListedObject, AzureFailure.AzureFailure> =>
-  Stream.map(Listing.all(connection, prefix), ({ name, properties }) => ({
+  Stream.map(BlobListing.all(connection, prefix), ({ name, properties }) => ({
     name,
     size: properties.contentLength ?? 0
   }))

@@ -1,13 +1,14 @@
 /**
  * Finds, lists and removes the objects of a mirror target.
  */
+import * as Listing from "@holdfast/core/mirrors/targets/Listing"
 import type { TargetObject, WriteReceipt } from "@holdfast/core/mirrors/targets/MirrorTarget"
 import * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
-import * as Stream from "effect/Stream"
+import type * as Stream from "effect/Stream"
 import * as AzureFailure from "../AzureFailure.ts"
 import type * as Connection from "../client/Connection.ts"
-import * as Listing from "../client/Listing.ts"
+import * as BlobListing from "../client/BlobListing.ts"
 
 /** Removes the quotes that entity tags have in headers, and not in listings. */
 const toTag = (etag: string | undefined): Effect.Effect<string, AzureFailure.AzureFailure> =>
@@ -53,8 +54,18 @@ export const remove = (
       Effect.catchIf(isMissing, () => Effect.void)
     )
 
+/** Objects per page. The SDK takes up to 1 ms for each of them, since it examines every character of a name. */
+const pageSize = 16
+
 /** Implements the port's `list`. */
 export const list = (connection: Connection.Connection): Stream.Stream<TargetObject, AzureFailure.AzureFailure> =>
-  Stream.mapEffect(Listing.all(connection, ""), ({ name, properties }) =>
-    toObject(name, properties.contentLength, properties.etag)
+  Listing.read(
+    (token) =>
+      Effect.flatMap(BlobListing.page(connection, "", pageSize, token), ({ blobs, next }) =>
+        Effect.map(
+          Effect.forEach(blobs, ({ name, properties }) => toObject(name, properties.contentLength, properties.etag)),
+          (objects) => ({ objects, next })
+        )
+      ),
+    AzureFailure.unexpected
   )

@@ -2,6 +2,7 @@
  * The methods of the JSON API's `objects` that the adapters use.
  */
 import type { Response } from "@holdfast/core/storage/RemoteBlobStore"
+import * as Listing from "@holdfast/core/mirrors/targets/Listing"
 import { property } from "@holdfast/outbound/Property"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -135,9 +136,11 @@ export const page = (
     Effect.flatMap(({ json }) => {
       const items = property(json, "items") ?? []
       const next = property(json, "nextPageToken")
+      const excess = Listing.findExcess(Array.isArray(items) ? items.length : 0, maxResults)
+      if (excess !== undefined) return Effect.fail(GcsFailure.unexpected(excess))
       const objects = Array.isArray(items) ? items.map(Resource.parse) : [undefined]
       return objects.every((object) => object !== undefined)
-        ? Effect.succeed({ objects, next: typeof next === "string" ? next : undefined })
+        ? Effect.succeed({ objects, next: typeof next === "string" && next !== "" ? next : undefined })
         : Effect.fail(GcsFailure.unexpected("it listed something other than objects"))
     })
   )

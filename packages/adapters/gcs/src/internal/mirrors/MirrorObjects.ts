@@ -1,16 +1,17 @@
 /**
  * Finds and lists the objects of a mirror target.
  */
+import * as Listing from "@holdfast/core/mirrors/targets/Listing"
 import type { TargetObject, WriteReceipt } from "@holdfast/core/mirrors/targets/MirrorTarget"
 import type { Response } from "@holdfast/core/storage/RemoteBlobStore"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
-import * as Stream from "effect/Stream"
+import type * as Stream from "effect/Stream"
 import type * as Connection from "../client/Connection.ts"
 import * as Objects from "../client/Objects.ts"
 import type * as Resource from "../client/Resource.ts"
-import type * as GcsFailure from "../GcsFailure.ts"
+import * as GcsFailure from "../GcsFailure.ts"
 
 /** The generation changes with the bytes, the metageneration with the description. */
 const toObject = ({ generation, metageneration, name, size }: Resource.Stored): TargetObject => ({
@@ -35,13 +36,18 @@ export const stat = (
     )
   )
 
-/** Implements the port's `list`, in pages of up to 1,000. */
+/** Objects per page: parsed in some milliseconds. */
+const pageSize = 100
+
+/** Implements the port's `list`. */
 export const list = (connection: Connection.Connection): Stream.Stream<TargetObject, GcsFailure.GcsFailure> =>
-  Stream.paginate<string | undefined, TargetObject, GcsFailure.GcsFailure>(undefined, (token) =>
-    Effect.map(Objects.page(connection, "", token), ({ next, objects }) => [
-      objects.map(toObject),
-      Option.fromNullishOr(next)
-    ])
+  Listing.read(
+    (token) =>
+      Effect.map(Objects.page(connection, "", token, pageSize), ({ next, objects }) => ({
+        objects: objects.map(toObject),
+        next
+      })),
+    GcsFailure.unexpected
   )
 
 /** Requests the bytes of an object as they are stored. The response has the bytes of one generation. */

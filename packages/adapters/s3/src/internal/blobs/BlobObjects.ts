@@ -59,7 +59,7 @@ export const list = (
   { bucket, call }: Connection.Connection,
   prefix: string
 ): Stream.Stream<ListedObject, S3Failure.S3Failure> => {
-  const input = { Bucket: bucket, Prefix: prefix }
+  const input = { Bucket: bucket, Prefix: prefix, MaxKeys: 1000 }
   return Stream.paginate<string | undefined, ListedObject, S3Failure.S3Failure>(undefined, (token) =>
     call((client, sdk, options) =>
       client.send(

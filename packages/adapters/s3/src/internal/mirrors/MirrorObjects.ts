@@ -2,10 +2,11 @@
  * Finds, lists and removes the objects of a mirror target.
  */
 import type { HeadObjectCommandOutput, ListObjectsV2CommandOutput } from "@aws-sdk/client-s3"
+import * as Listing from "@holdfast/core/mirrors/targets/Listing"
 import type { TargetObject, WriteReceipt } from "@holdfast/core/mirrors/targets/MirrorTarget"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Stream from "effect/Stream"
+import type * as Stream from "effect/Stream"
 import type * as Connection from "../client/Connection.ts"
 import type { ObjectAddress } from "../client/ObjectAddress.ts"
 import type * as PutObject from "../client/PutObject.ts"
@@ -105,31 +106,41 @@ const toObjects = ({ Contents = [], EncodingType }: ListObjectsV2CommandOutput):
       : [{ name: EncodingType === "url" ? decode(Key) : Key, size: Size, tag: toTag(ETag), ...toSeconds(LastModified) }]
   )
 
-const page = (connection: Connection.Connection, token: string | undefined) =>
+/** Objects per page. The SDK parses a page of the longest names in some 40 ms. */
+const pageSize = 100
+
+const page = (
+  connection: Connection.Connection,
+  maxKeys: number,
+  token: string | undefined
+): Effect.Effect<Listing.Page, S3Failure.S3Failure> =>
   connection
     .call((client, sdk, options) =>
       client.send(
         new sdk.ListObjectsV2Command({
           Bucket: connection.bucket,
           EncodingType: "url",
+          MaxKeys: maxKeys,
           ...(token === undefined ? {} : { ContinuationToken: token })
         }),
         options
       )
     )
     .pipe(
-      Effect.flatMap((output) =>
-        Effect.try({
-          try: () => [toObjects(output), Option.fromNullishOr(output.NextContinuationToken)] as const,
+      Effect.flatMap((output) => {
+        const excess = Listing.findExcess(output.Contents?.length ?? 0, maxKeys)
+        if (excess !== undefined) return Effect.fail(S3Failure.unexpected(excess))
+        return Effect.try({
+          try: () => ({ objects: toObjects(output), next: output.NextContinuationToken || undefined }),
           catch: () => S3Failure.unexpected("it listed a name that is not URL-encoded as it declared")
         })
-      )
+      })
     )
 
-/** Implements the port's `list`, in pages of up to 1,000. */
+/** Implements the port's `list`. */
 export const list = (connection: Connection.Connection): Stream.Stream<TargetObject, S3Failure.S3Failure> =>
-  Stream.paginate<string | undefined, TargetObject, S3Failure.S3Failure>(undefined, (token) => page(connection, token))
+  Listing.read((token) => page(connection, pageSize, token), S3Failure.unexpected)
 
 /** Succeeds when the bucket may be listed. */
 export const checkListing = (connection: Connection.Connection): Effect.Effect<void, S3Failure.S3Failure> =>
-  Effect.asVoid(page(connection, undefined))
+  Effect.asVoid(page(connection, 1, undefined))

@@ -2,10 +2,12 @@
  * Lists the blobs of a container.
  */
 import type { BlobItem } from "@azure/storage-blob"
+import * as Listing from "@holdfast/core/mirrors/targets/Listing"
+import { property } from "@holdfast/outbound/Property"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import type * as AzureFailure from "../AzureFailure.ts"
+import * as AzureFailure from "../AzureFailure.ts"
 import type * as Connection from "./Connection.ts"
 
 interface Page {
@@ -14,7 +16,12 @@ interface Page {
   readonly next: string | undefined
 }
 
-const page = (
+/** The SDK does not check that what a service sends has the type that it declares. */
+const isBlob = (item: unknown): boolean =>
+  typeof property(item, "name") === "string" && typeof property(item, "properties") === "object"
+
+/** Lists up to `maxPageSize` blobs whose names begin with the prefix. */
+export const page = (
   connection: Connection.Connection,
   prefix: string,
   maxPageSize: number,
@@ -28,11 +35,15 @@ const page = (
         .next()
     )
     .pipe(
-      Effect.map(({ done, value }) =>
-        done === true
-          ? { blobs: [], next: undefined }
-          : { blobs: value.segment.blobItems, next: value.continuationToken || undefined }
-      )
+      Effect.flatMap(({ done, value }) => {
+        if (done === true) return Effect.succeed({ blobs: [], next: undefined })
+        const { blobItems } = value.segment
+        const excess = Listing.findExcess(blobItems.length, maxPageSize)
+        if (excess !== undefined) return Effect.fail(AzureFailure.unexpected(excess))
+        return blobItems.every(isBlob)
+          ? Effect.succeed({ blobs: blobItems, next: value.continuationToken || undefined })
+          : Effect.fail(AzureFailure.unexpected("it listed something other than blobs"))
+      })
     )
 
 /** Lists every blob whose name begins with the prefix, in pages of up to 1,000. */
