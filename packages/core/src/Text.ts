@@ -28,11 +28,12 @@ export const atMost = (maxLength: number): Schema.Annotations.Filter => ({
 export const bounded = (maxLength: number, fault = `must be at most ${maxLength} characters`): Schema.String =>
   Schema.String.check(Schema.isMaxLength(maxLength, { message: fault }))
 
-/** The id or the name of a record: well-formed Unicode without NUL, which PostgreSQL refuses. No stored one is longer. */
+/** Whether a text is well-formed Unicode without NUL. PostgreSQL refuses others. */
+export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes("\0")
+
+/** The id or the name of a record: one that can be stored. No stored one is longer. */
 export const Reference = bounded(255).check(
-  Schema.makeFilter((text: string) =>
-    text.isWellFormed() && !text.includes("\0") ? undefined : "must not contain NUL or lone surrogates"
-  )
+  Schema.makeFilter((text: string) => (isStorable(text) ? undefined : "must not contain NUL or lone surrogates"))
 )
 
 /** Whether a text contains C0 or C1 control characters, DEL, or the Unicode line or paragraph separator. */

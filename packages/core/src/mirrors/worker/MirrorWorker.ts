@@ -26,6 +26,7 @@ import type { BlobRepository } from "../../storage/BlobRepository.ts"
 import type { BlobStore } from "../../storage/BlobStore.ts"
 import { paced } from "../../workers/Pace.ts"
 import type { MirrorTargets } from "../targets/MirrorTarget.ts"
+import * as CopyPool from "./internal/CopyPool.ts"
 import * as CopyRunner from "./internal/CopyRunner.ts"
 import { copyFile } from "./internal/FileCopy.ts"
 import { type DueMirror, MirrorTaskRepository } from "./MirrorTaskRepository.ts"
@@ -39,6 +40,12 @@ const mirrorsPerRound = 100
 
 /** How long a round works on all files of mirrors, in milliseconds, beyond one batch for each tenant. */
 const roundMillis = 50
+
+/**
+ * Reconciliations that run at once for each slot. Those that wait for their next turn have a lease and some objects in memory; those
+ * beyond wait until one ends.
+ */
+const reconciliationsPerSlot = 8
 
 /** The interval between two rounds while there are more mirrors than one round looks at. */
 const partialInterval = Duration.millis(50)
@@ -54,8 +61,11 @@ const make = Effect.fnUntraced(function* (options: MirrorWorkerOptions) {
   const wake = Latch.makeUnsafe(false)
   const copies = yield* CopyRunner.make(options, wake)
   const reconciliations = yield* FiberMap.make<string>()
-  /** How many reconciliations of each tenant run. */
+  /** How many reconciliations of each tenant run, or wait for their next turn. */
   const reconciling = Counts.make<string>()
+  const turns = CopyPool.make({ concurrency: options.reconciliations, slotsPerMirror: 1 })
+  /** When a reconciliation that did not end may begin again, by mirror; in milliseconds since 1970. */
+  const retries = new Map<string, { readonly failures: number; readonly at: number }>()
   /** Where the last round ended its search for work, when there were more mirrors. */
   let after = ""
 
@@ -88,7 +98,8 @@ const make = Effect.fnUntraced(function* (options: MirrorWorkerOptions) {
 
   const reconcile = Effect.fnUntraced(function* (mirror: StoredMirror) {
     const lease = { mirrorId: mirror.id, lease: yield* random.uuidV7(), startedAt: yield* DateTime.now }
-    const isComplete = yield* Effect.scoped(Reconciliation.run(lease, openTarget(mirror), options)).pipe(
+    const inSlot: Reconciliation.InSlot = (turn) => turns.run({ mirror, isProbe: true }, turn)
+    const isComplete = yield* Effect.scoped(Reconciliation.run(lease, openTarget(mirror), options, inSlot)).pipe(
       Effect.catchTag("MirrorTargetError", ({ detail }) =>
         Effect.gen(function* () {
           const now = yield* DateTime.now
@@ -101,20 +112,41 @@ const make = Effect.fnUntraced(function* (options: MirrorWorkerOptions) {
     if (isComplete && mirror.failure !== null) yield* tasks.recover({ mirrorId: mirror.id, now: yield* DateTime.now })
   })
 
-  /** Starts a reconciliation, unless too many run: it stays due. */
-  const startReconciliation = (mirror: StoredMirror) => {
+  /** Delays the next attempt at a reconciliation that the metadata, or a defect, ended: it is still due. */
+  const delayRetry = Effect.fnUntraced(function* (mirrorId: string) {
+    const now = yield* Clock.currentTimeMillis
+    const failures = (retries.get(mirrorId)?.failures ?? 0) + 1
+    // Those that are long due belong to mirrors that were removed, or that another worker reconciles.
+    for (const [id, { at }] of retries) if (now - at > Duration.toMillis(options.maxBackoff)) retries.delete(id)
+    const delay = Duration.max(backoff(failures, options), options.pollInterval)
+    retries.set(mirrorId, { failures, at: now + Duration.toMillis(delay) })
+  })
+
+  /** Starts a reconciliation, unless too many run or it has to wait after a failure: it stays due. */
+  const startReconciliation = Effect.fnUntraced(function* (mirror: StoredMirror) {
     const isFull =
-      reconciling.total() >= options.reconciliations ||
+      reconciling.total() >= options.reconciliations * reconciliationsPerSlot ||
       reconciling.get(mirror.tenantId) >= options.reconciliationsPerTenant
-    if (isFull || FiberMap.hasUnsafe(reconciliations, mirror.id)) return Effect.void
+    if (isFull || FiberMap.hasUnsafe(reconciliations, mirror.id)) return
+    if ((retries.get(mirror.id)?.at ?? 0) > (yield* Clock.currentTimeMillis)) return
     reconciling.add(mirror.tenantId, 1)
-    return FiberMap.run(
+    yield* FiberMap.run(
       reconciliations,
       mirror.id,
       reconcile(mirror).pipe(
         onBehalfOf(mirror.tenantId),
+        Effect.andThen(Effect.sync(() => retries.delete(mirror.id))),
         Effect.catchTag("MetadataError", ({ reason }) =>
-          Effect.logWarning("mirror reconciliation stopped; it will be repeated", { mirrorId: mirror.id, reason })
+          Effect.logWarning("mirror reconciliation stopped; it will be repeated", { mirrorId: mirror.id, reason }).pipe(
+            Effect.andThen(delayRetry(mirror.id))
+          )
+        ),
+        Effect.catchDefect((defect) =>
+          Effect.logError(
+            "defect in a mirror reconciliation; it will be repeated",
+            { mirrorId: mirror.id },
+            defect
+          ).pipe(Effect.andThen(delayRetry(mirror.id)))
         ),
         Effect.onExit(() => {
           reconciling.add(mirror.tenantId, -1)
@@ -122,7 +154,7 @@ const make = Effect.fnUntraced(function* (options: MirrorWorkerOptions) {
         })
       )
     )
-  }
+  })
 
   /** Does one batch of the work on all files of a mirror. Returns whether there is more that need not wait. */
   const workOnFiles = Effect.fnUntraced(function* ({ hasRetries, isRemoved, lacksTasks, mirror }: DueMirror) {

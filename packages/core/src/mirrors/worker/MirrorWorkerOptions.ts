@@ -8,7 +8,7 @@ export interface MirrorWorkerOptions {
   readonly concurrency: number
   /** Files of one mirror among them. */
   readonly slotsPerMirror: number
-  /** Reconciliations that this process runs at once. */
+  /** Reconciliations that list their target at once in this process. They take turns. */
   readonly reconciliations: number
   /** Reconciliations of one tenant among them. */
   readonly reconciliationsPerTenant: number

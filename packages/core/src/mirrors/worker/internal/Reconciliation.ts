@@ -1,21 +1,59 @@
 /**
  * Compares the objects at a mirror's target with those that were written there.
  */
+import * as Clock from "effect/Clock"
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Pull from "effect/Pull"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { CopyTarget } from "../../targets/CopyTarget.ts"
 import type { TargetObject } from "../../targets/MirrorTarget.ts"
-import type { MirrorTargetError } from "../../targets/MirrorTargetError.ts"
+import { MirrorTargetError } from "../../targets/MirrorTargetError.ts"
 import * as TargetCheck from "../../targets/TargetCheck.ts"
+import { isStorable } from "../../../Text.ts"
 import { paced } from "../../../workers/Pace.ts"
 import { MirrorTaskRepository, type ReconciliationLease } from "../MirrorTaskRepository.ts"
 import type { MirrorWorkerOptions } from "../MirrorWorkerOptions.ts"
 
 /** Objects that one transaction compares. */
 const batchSize = 500
+
+/** How long a target may take for a page: several requests, when some have to be repeated or list nothing. */
+const pageLimit = "2 minutes"
+
+/**
+ * How long all turns of a reconciliation may take, without the waits between them. A target lists ten million objects in some nine
+ * hours at 50 ms per page of 16.
+ */
+const totalLimit = Duration.hours(24)
+
+const tooSlow = new MirrorTargetError({
+  reason: "Unavailable",
+  operation: "list",
+  detail: `The target did not list some objects within ${pageLimit}.`
+})
+
+const tooLong = new MirrorTargetError({
+  reason: "Internal",
+  operation: "list",
+  detail: `The target did not list all of its objects within ${Duration.toHours(totalLimit)} hours.`
+})
+
+/**
+ * Removes the objects that no file can have written, as the database cannot store their names. Replaces a tag and a size that it cannot
+ * store by ones that no receipt has.
+ */
+const toComparable = (objects: ReadonlyArray<TargetObject>): ReadonlyArray<TargetObject> =>
+  objects
+    .filter(({ name }) => isStorable(name))
+    .map(({ lastModified, name, size, tag }) => ({
+      name,
+      size: Number.isSafeInteger(size) ? size : -1,
+      tag: isStorable(tag) ? tag : "",
+      lastModified
+    }))
 
 /** Renews the lease until it is lost. */
 const renewUntilLost = Effect.fnUntraced(function* (reconciliation: ReconciliationLease, lease: Duration.Duration) {
@@ -56,14 +94,19 @@ const removeCheckObjects = Effect.fnUntraced(function* (
   )
 })
 
+/** Runs one turn of a reconciliation in a slot, for which it may have to wait. */
+export type InSlot = <A, E, R>(turn: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+
 /**
- * Claims and runs one reconciliation. Returns whether it was complete: false when another worker has it, or when the lease was
- * lost. Fails with the error of the target. A reconciliation that fails or is interrupted is still requested.
+ * Claims and runs one reconciliation. Each page of the listing is one turn in a slot: between two turns another reconciliation may
+ * have it. Returns whether it was complete: false when another worker has it, or when the lease was lost. Fails with the error of the
+ * target. A reconciliation that fails or is interrupted is still requested.
  */
 export const run = Effect.fnUntraced(function* (
   reconciliation: ReconciliationLease,
   openTarget: Effect.Effect<CopyTarget, MirrorTargetError, Scope.Scope>,
-  { lease }: Pick<MirrorWorkerOptions, "lease">
+  { lease }: Pick<MirrorWorkerOptions, "lease">,
+  inSlot: InSlot
 ) {
   const { mirrorId, startedAt } = reconciliation
   const tasks = yield* MirrorTaskRepository
@@ -72,15 +115,29 @@ export const run = Effect.fnUntraced(function* (
   let isComplete = false
   const compareAll = Effect.gen(function* () {
     const { hasCheckObject, list, remove } = yield* openTarget
-    yield* list.pipe(
-      Stream.grouped(batchSize),
-      Stream.runForEach(
-        Effect.fnUntraced(function* (objects) {
-          yield* tasks.compare({ reconciliation, objects, now: yield* DateTime.now })
-          if (hasCheckObject) yield* removeCheckObjects(mirrorId, objects, remove)
-        })
-      )
-    )
+    const compare = Effect.fnUntraced(function* (listed: ReadonlyArray<TargetObject>) {
+      const objects = toComparable(listed)
+      yield* paced(tasks.compare({ reconciliation, objects, now: yield* DateTime.now }))
+      if (hasCheckObject) yield* removeCheckObjects(mirrorId, objects, remove)
+    })
+    const pull = Effect.timeoutOrElse(yield* Stream.toPull(list), {
+      duration: pageLimit,
+      orElse: () => Effect.fail(tooSlow)
+    })
+    let listed: ReadonlyArray<TargetObject> = []
+    let total = 0
+    const turn = Effect.gen(function* () {
+      const start = yield* Clock.currentTimeMillis
+      listed = [...listed, ...(yield* pull)]
+      while (listed.length >= batchSize) {
+        yield* compare(listed.slice(0, batchSize))
+        listed = listed.slice(batchSize)
+      }
+      total += (yield* Clock.currentTimeMillis) - start
+      return total > Duration.toMillis(totalLimit) ? yield* tooLong : true
+    })
+    while (yield* inSlot(Pull.catchDone(turn, () => Effect.succeed(false))));
+    if (listed.length > 0) yield* compare(listed)
     let after: string | null = null
     do {
       const now = yield* DateTime.now
