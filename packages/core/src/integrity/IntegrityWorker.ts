@@ -37,6 +37,9 @@ export const defaults: IntegrityWorkerOptions = {
 /** Damaged contents per claim. */
 const batchSize = 10
 
+/** Repairs at once, at most one of each tenant: its mirrors may be slow. */
+const concurrency = 4
+
 const make = Effect.fnUntraced(function* (options: IntegrityWorkerOptions) {
   const integrity = yield* Integrity
   const repairs = yield* Repairs
@@ -63,7 +66,11 @@ const make = Effect.fnUntraced(function* (options: IntegrityWorkerOptions) {
     const now = yield* DateTime.now
     const leaseUntil = DateTime.addDuration(now, options.lease)
     const due = yield* repository.claimDue({ limit: batchSize, now, leaseUntil })
-    yield* Effect.forEach(due, attempt, { discard: true })
+    const ofTenants = Map.groupBy(due, ({ tenantId }) => tenantId)
+    yield* Effect.forEach(ofTenants.values(), (blobs) => Effect.forEach(blobs, attempt, { discard: true }), {
+      concurrency,
+      discard: true
+    })
     if (due.length < batchSize) yield* Effect.timeoutOption(wake.await, options.pollInterval)
   }).pipe(
     Effect.catch(({ reason }) =>
