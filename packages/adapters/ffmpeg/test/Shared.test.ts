@@ -85,6 +85,18 @@ Requires.requires(Tools.missing).describe("shared presentation", () => {
       })
     )
 
+    it.effect("a frame every four seconds, with audio → encoded, audio in each segment", () =>
+      Effect.gen(function* () {
+        const { finished, output, segments } = yield* convert("rare.mp4", "hls", "transcode")
+        assert.approximately(finished.duration ?? 0, 60, 0.2)
+        assert.lengthOf(Results.frames(`${output}/playlist.m3u8`).times, 15)
+        for (const name of segments.filter((one) => one.endsWith(".ts"))) {
+          const tracks = Results.streams(`${output}/${name}`).map(({ codec_name }) => codec_name)
+          assert.deepStrictEqual(tracks, ["h264", "aac"], name)
+        }
+      })
+    )
+
     it.effect("copied audio of another language with such a gap → its playlist lasts as long as the video", () =>
       Effect.gen(function* () {
         const { finished, playlists } = yield* convert("gap-in-language.mkv", "hls")

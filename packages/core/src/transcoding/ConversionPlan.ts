@@ -16,6 +16,15 @@ export type RequestedMode = "auto" | "transcode"
 /** `encodeAudio` encodes all audio, and otherwise does what `auto` does. */
 export type Mode = RequestedMode | "encodeAudio"
 
+/**
+ * How far apart frames are.
+ *
+ * - `even`: the encoder may use B-frames, which are decoded after a frame that is shown later.
+ * - `variable`: there are no B-frames. The time by which a frame is decoded early would be as long as one is shown.
+ * - `rare`: the encoder does not wait for later frames either, as audio would have to wait with it.
+ */
+export type Timing = "even" | "variable" | "rare"
+
 export type VideoPlan = Data.TaggedEnum<{
   None: {}
   Copy: { readonly index: number }
@@ -28,6 +37,7 @@ export type VideoPlan = Data.TaggedEnum<{
     readonly color: Color.KnownColor
     /** Whether frames are dropped to keep the frame rate at `maxFrameRate` or below. */
     readonly limitFrameRate: boolean
+    readonly timing: Timing
   }
 }>
 const VideoPlan = Data.taggedEnum<VideoPlan>()
@@ -72,6 +82,12 @@ export interface ConversionPlan {
 
 /** Frames per second. The highest rate that players and screens show. */
 export const maxFrameRate = 60
+
+/** Frames per second, below which frames are rare. At 4, with three B-frames, the audio of the first segment would end before it begins. */
+const rareFrames = 10
+
+const toTiming = ({ frameRate, isVariable }: Video): Timing =>
+  frameRate !== null && frameRate < rareFrames ? "rare" : isVariable ? "variable" : "even"
 
 /** Seconds. A segment of a copied track begins at a keyframe, so that it is as long as the keyframe interval. */
 export const longestSegment = 20
@@ -120,7 +136,8 @@ const planVideo = ({ bitrate, container, video }: Media, mode: Mode, lines?: num
     rungs: Ladder.rungs({ ...video, bitrate: video.bitrate ?? bitrate }, lines),
     deinterlace: video.interlaced,
     color: Color.assume(video.color, video),
-    limitFrameRate: (video.frameRate ?? 0) > maxFrameRate * 1.01
+    limitFrameRate: (video.frameRate ?? 0) > maxFrameRate * 1.01,
+    timing: toTiming(video)
   })
 }
 

@@ -25,6 +25,8 @@ export interface Video {
   readonly interlaced: boolean
   /** Frames per second, on average. */
   readonly frameRate: number | null
+  /** Whether the time between two frames varies, as in recordings of a screen. */
+  readonly isVariable: boolean
   /** Bits per second. */
   readonly bitrate: number | null
   /** Whether the container hides frames at the beginning (an edit list), which a copy would show. */

@@ -19,6 +19,7 @@ const video: Video = {
   squarePixels: true,
   interlaced: false,
   frameRate: 30,
+  isVariable: false,
   bitrate: 4_000_000,
   isTrimmed: false,
   keyframeInterval: 2
@@ -203,6 +204,16 @@ describe("ConversionPlan", () => {
         [240, 426]
       ]
     )
+  })
+
+  it.each([
+    ["fewer than 10 frames per second", { frameRate: 4 }, "rare"],
+    ["few frames at varying times", { frameRate: 4, isVariable: true }, "rare"],
+    ["frames at varying times", { isVariable: true }, "variable"],
+    ["30 frames per second", {}, "even"]
+  ] as const)("encoded video with %s %j → timing %s", (_, change, timing) => {
+    const { video: planned } = ConversionPlan.make(withVideo(change), "transcode")
+    assert.deepInclude(planned, { _tag: "Encode", timing })
   })
 
   it("interlaced video at 120 frames per second → deinterlaced and limited to 60", () => {

@@ -40,6 +40,7 @@ const MediaDescription = Schema.Struct({
       squarePixels: Schema.Boolean,
       interlaced: Schema.Boolean,
       frameRate: number,
+      isVariable: Schema.Boolean,
       bitrate: number,
       isTrimmed: Schema.Boolean,
       keyframeInterval: number
@@ -79,6 +80,7 @@ export const playable: Media = {
     squarePixels: true,
     interlaced: false,
     frameRate: 25,
+    isVariable: false,
     bitrate: 2_500_000,
     isTrimmed: false,
     keyframeInterval: 2

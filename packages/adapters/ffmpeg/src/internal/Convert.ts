@@ -29,6 +29,12 @@ const operation = "convert"
 const copied = ({ video }: ConversionPlan.ConversionPlan): Pick<Presentation, "hasCopiedVideo"> =>
   video._tag === "Copy" ? { hasCopiedVideo: true } : {}
 
+/** Says why a segment of video lacks its audio. Audio that is encoded has no gaps, but may have waited too long for the video. */
+const gapDetail = ({ audio }: ConversionPlan.ConversionPlan): string =>
+  audio._tag === "Copy"
+    ? "The audio has a gap longer than a segment."
+    : "The frames of the video are too far apart, or the audio begins too late."
+
 const runPlan = (engine: Engine, job: ConvertJob, plan: ConversionPlan.ConversionPlan) =>
   FfmpegRun.stream(
     engine,
@@ -51,6 +57,7 @@ const runPlan = (engine: Engine, job: ConvertJob, plan: ConversionPlan.Conversio
           operation,
           reason,
           cause,
+          detail: cause === SharedOutput.audioGap ? gapDetail(plan) : cause.detail,
           // Audio that is encoded has no gaps.
           nextMode: cause === SharedOutput.audioGap ? "encodeAudio" : undefined
         })

@@ -97,6 +97,26 @@ describe("ReportedMedia", () => {
   )
 
   it.effect.each([
+    ["even, with B-frames", [0, 4, 2, 1, 3, 8, 6, 5, 7], {}, false],
+    ["even, the last frames missing", [0, 4, 2, 1, 3, 8], {}, false],
+    ["interlaced, with the rate of its fields", [0, 1, 2], { r_frame_rate: "60000/1001" }, false],
+    ["with a long first one", [0, 90, 92, 91, 93], {}, true],
+    ["with another rate on average", [0, 1, 2], { avg_frame_rate: "12/1", r_frame_rate: "30/1" }, true]
+  ] as const)("fromReport: frames %s → isVariable as expected", ([, first, rates, isVariable]) =>
+    Effect.gen(function* () {
+      const last = first.at(-1) ?? 0
+      const later = first.length === 6 ? [] : Array.from({ length: 30 }, (_, index) => last + 1 + index)
+      const packets = [...first, ...later].map((time) => ({
+        stream_index: 0,
+        pts_time: String(time / 30),
+        flags: "__"
+      }))
+      const found = yield* media({ streams: [{ ...video, ...rates }], packets })
+      assert.strictEqual(found.video?.isVariable, isVariable)
+    })
+  )
+
+  it.effect.each([
     [[], "NotMedia"],
     [[{ index: 0, codec_type: "subtitle", codec_name: "subrip" }], "NotMedia"],
     [[{ ...video, disposition: { attached_pic: 1, default: 0 } }], "NotMedia"],

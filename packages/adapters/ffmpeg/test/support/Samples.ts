@@ -135,6 +135,9 @@ const recipes = {
     `${picture("192x108", 12, "testsrc2", 14)} -f lavfi -i sine=f=440:r=48000:d=14 -af aselect='lt(t\\,2)+gt(t\\,9)' ${h264} -c:a aac`
   ),
   /** No audio from 2 to 9 s in the second track. */
+  "rare.mp4": recipe(
+    `-f lavfi -i testsrc2=s=192x108:r=1/4:d=60 -f lavfi -i sine=d=60 -c:v libx264 -preset ultrafast -pix_fmt yuv420p -c:a aac`
+  ),
   "gap-in-language.mkv": recipe(
     `${picture("192x108", 12, "testsrc2", 14)} ${sound(48_000)} -f lavfi -i sine=f=440:r=48000:d=14 -map 0 -map 1 -map 2 -filter:a:1 aselect='lt(t\\,2)+gt(t\\,9)' ${h264} -c:a aac`
   ),

@@ -73,7 +73,7 @@ const av1 = ({ keyframes = [], maxBitrate, threads }: VideoEncoding, stream: str
 const exactTimes = "1/90000"
 
 const h264 = (
-  { isUnlimited = false, keyframes, maxBitrate, preset, threads }: VideoEncoding,
+  { isUnlimited = false, keyframes, maxBitrate, preset, threads, timing }: VideoEncoding,
   stream: string
 ): Options.Options => ({
   [`c:${stream}`]: "libx264",
@@ -81,6 +81,8 @@ const h264 = (
   [`profile:${stream}`]: "high",
   [`threads:${stream}`]: threads,
   [`fps_mode:${stream}`]: "vfr",
+  [`tune:${stream}`]: timing === "rare" ? "zerolatency" : undefined,
+  [`bf:${stream}`]: timing === "even" ? undefined : 0,
   [`enc_time_base:${stream}`]: keyframes === undefined ? undefined : exactTimes,
   [`crf:${stream}`]: 23,
   [`maxrate:${stream}`]: isUnlimited ? undefined : maxBitrate,
@@ -123,11 +125,19 @@ export const audio = ({ encode, map }: AudioTrack, stream: string): Options.Opti
         [`filter:${stream}`]: ["aresample=async=1:first_pts=0", ...(encode.channels > 2 ? [surroundLayout] : [])].join()
       }
 
-/** Options of every output: no metadata of the file's author, and a longer queue for tracks that begin late. */
+/**
+ * Microseconds for which the packets of a track wait for those of another. After them, the muxer writes the track alone, and the segments of
+ * audio and video do not belong together any more. By default these are ten seconds, which is less than audio may begin after the video, and
+ * than an encoder may wait for later frames.
+ */
+const longestWait = 100_000_000
+
+/** Options of every output: no metadata of the file's author, and longer queues for tracks that begin late. */
 export const output: Options.Options = {
   map_metadata: -1,
   map_chapters: -1,
   sn: true,
   dn: true,
-  max_muxing_queue_size: 4096
+  max_muxing_queue_size: 4096,
+  max_interleave_delta: longestWait
 }

@@ -3,7 +3,7 @@
  */
 import * as Color from "@holdfast/core/transcoding/Color"
 import type { CaptionRendition } from "@holdfast/core/transcoding/CaptionRendition"
-import type { AudioPlan, ConversionPlan } from "@holdfast/core/transcoding/ConversionPlan"
+import type { AudioPlan, ConversionPlan, Timing } from "@holdfast/core/transcoding/ConversionPlan"
 import { maxFrameRate, toRenditions } from "@holdfast/core/transcoding/ConversionPlan"
 import type { Rung } from "@holdfast/core/transcoding/Ladder"
 import type { Presentation } from "@holdfast/core/transcoding/Presentation"
@@ -23,6 +23,7 @@ interface EncoderSettings {
 }
 
 export interface VideoEncoding extends EncoderSettings {
+  readonly timing: Timing
   /** Bits per second. */
   readonly maxBitrate: number
 }
@@ -89,9 +90,12 @@ const toVideoTracks = ({ renditions, video }: ConversionPlan, settings: EncoderS
   if (video._tag === "None") return []
   return renditions.map((_, index) => {
     const rung = video._tag === "Encode" ? video.rungs[index] : undefined
-    return rung === undefined
+    return video._tag === "Copy" || rung === undefined
       ? { map: `0:${video.index}`, encode: undefined }
-      : { map: `[picture${index}]`, encode: { ...settings, maxBitrate: rung.maxBitrate } }
+      : {
+          map: `[picture${index}]`,
+          encode: { ...settings, maxBitrate: rung.maxBitrate, timing: video.timing }
+        }
   })
 }
 

@@ -61,6 +61,24 @@ const toKeyframeInterval = (packets: ReadonlyArray<Packet>): number | null => {
   }).longest
 }
 
+/** Packets by which a frame may be decoded before one that is shown earlier, at most (ITU-T H.264, A.3.1). */
+const maxReordered = 16
+
+/**
+ * Whether the time between two of the reported packets is one and a half times the usual one, or the average frame rate of the file is not
+ * that of its frames. That of interlaced video may count fields.
+ */
+const isVariable = ({ avg_frame_rate, r_frame_rate }: ReportedStream, packets: ReadonlyArray<Packet>): boolean => {
+  const times = packets.map(({ pts_time }) => Number(pts_time)).filter(Number.isFinite)
+  // After the last packets, some are missing that are shown earlier.
+  const known = [...new Set(times)].toSorted((one, other) => one - other).slice(0, -maxReordered)
+  const steps = known.slice(1).map((time, index) => time - (known[index] ?? 0))
+  const usual = steps.toSorted((one, other) => one - other)[Math.floor(steps.length / 2)] ?? 0
+  const ratioOfRates = (ratio(r_frame_rate) ?? 0) / (ratio(avg_frame_rate) ?? Infinity)
+  const differ = [0, 1, 2].every((same) => Math.abs(ratioOfRates - same) > 0.02)
+  return differ || steps.some((step) => step > 1.5 * usual)
+}
+
 /** Values with which FFmpeg says that the file does not. */
 const unspecified = new Set(["unknown", "unspecified", "reserved"])
 
@@ -106,6 +124,7 @@ const toVideo = (stream: ReportedStream, width: number, height: number, packets:
     squarePixels: pixel === 1,
     interlaced: ["tt", "bb", "tb", "bt"].includes(stream.field_order ?? ""),
     frameRate: ratio(stream.avg_frame_rate) ?? ratio(stream.r_frame_rate),
+    isVariable: isVariable(stream, packets),
     bitrate: positive(stream.bit_rate),
     isTrimmed: areTrimmed(packets, 0),
     keyframeInterval: toKeyframeInterval(packets)

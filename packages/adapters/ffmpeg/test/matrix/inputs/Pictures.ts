@@ -46,6 +46,18 @@ export const inputs: ReadonlyArray<Input> = [
   ),
   silent("rate-1.mp4", { rate: "1" }, h264, { hasMarks: false }),
   silent("rate-1.mkv", { rate: "1" }, "-c:v mpeg4 -q:v 3", { hasMarks: false }),
+  ...["1/2", "1", "4"].map((rate) =>
+    make(
+      `rare-${rate.replace("/", "-")}.mkv`,
+      `${picture({ rate, seconds: 16 })} ${sound({ seconds: 16 })} -c:v mpeg4 -q:v 3 ${aac}`,
+      { seconds: 16, hasMarks: false }
+    )
+  ),
+  make(
+    "still-at-first.mkv",
+    `${picture({ seconds: 8 })} ${sound({ seconds: 8 })} -vf select='eq(n\\,0)+gte(t\\,6)' -fps_mode vfr -c:v mpeg4 -q:v 3 ${aac}`,
+    { seconds: 8, hasMarks: false }
+  ),
   silent("rate-100.mkv", { rate: "100" }, "-c:v mpeg4 -q:v 3", { rate: 50 }),
   silent("rate-120.mp4", { rate: "120" }, `${h264} -g 120`),
   silent("rate-120.webm", { rate: "120" }, vp9, { rate: 60 }),
