@@ -97,6 +97,20 @@ Requires.requires(Tools.missing).describe("shared presentation", () => {
       })
     )
 
+    it.effect(
+      "audio begins 30 seconds after the video → encoded, and 200 seconds after it → Failed with this reason",
+      () =>
+        Effect.gen(function* () {
+          const { finished, output } = yield* convert("sound-late.mkv", "hls")
+          assert.approximately(finished.duration ?? 0, 33, 0.2)
+          const tracks = Results.streams(`${output}/playlist.m3u8`).map(({ codec_name }) => codec_name)
+          assert.deepStrictEqual(tracks, ["h264", "aac"])
+          const error = yield* Effect.flip(convert("sound-too-late.mkv", "hls"))
+          assert.strictEqual(error.reason, "Failed")
+          assert.include(error.message, "the audio begins too late")
+        })
+    )
+
     it.effect("copied audio of another language with such a gap → its playlist lasts as long as the video", () =>
       Effect.gen(function* () {
         const { finished, playlists } = yield* convert("gap-in-language.mkv", "hls")

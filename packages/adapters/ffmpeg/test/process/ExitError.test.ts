@@ -68,6 +68,11 @@ describe("ExitError.fromExit", () => {
     assert.strictEqual(fromExit(stderr).message, "The conversion failed. bad")
   })
 
+  it("a track begins so late that the packets of the others are too many → says so", () => {
+    const { message } = fromExit("[error] Too many packets buffered for output stream 0:1.")
+    assert.strictEqual(message, "The conversion failed. A track begins too late.")
+  })
+
   it.each([
     ["SIGKILL", "Unavailable"],
     ["SIGTERM", "Unavailable"],

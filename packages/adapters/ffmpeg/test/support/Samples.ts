@@ -135,6 +135,12 @@ const recipes = {
     `${picture("192x108", 12, "testsrc2", 14)} -f lavfi -i sine=f=440:r=48000:d=14 -af aselect='lt(t\\,2)+gt(t\\,9)' ${h264} -c:a aac`
   ),
   /** No audio from 2 to 9 s in the second track. */
+  "sound-late.mkv": recipe(
+    `-f lavfi -i testsrc2=s=64x36:r=10:d=33 -itsoffset 30 -f lavfi -i sine=d=3 -c:v mpeg4 -c:a aac`
+  ),
+  "sound-too-late.mkv": recipe(
+    `-f lavfi -i testsrc2=s=64x36:r=10:d=205 -itsoffset 200 -f lavfi -i sine=d=3 -c:v mpeg4 -c:a aac`
+  ),
   "rare.mp4": recipe(
     `-f lavfi -i testsrc2=s=192x108:r=1/4:d=60 -f lavfi -i sine=d=60 -c:v libx264 -preset ultrafast -pix_fmt yuv420p -c:a aac`
   ),

@@ -84,6 +84,7 @@ const messages: ReadonlyArray<readonly [RegExp, Classification]> = [
     /No such filter: '(?:zscale|tonemap)'/,
     { reason: "Unsupported", detail: "The ffmpeg of this deployment cannot convert HDR: it lacks zimg." }
   ],
+  [/Too many packets buffered for output stream/, { reason: "Failed", detail: "A track begins too late." }],
   [/Unknown encoder|Requested output format .* is not (?:a suitable|known)/, { reason: "Unavailable" }],
   [/Decoder \S+ .*not found|Decoding requested, but no decoder|Unknown decoder/, { reason: "Unsupported" }]
 ]

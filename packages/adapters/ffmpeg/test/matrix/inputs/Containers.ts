@@ -41,6 +41,13 @@ export const inputs: ReadonlyArray<Input> = [
   make("sound-late.mp4", `${picture()} -itsoffset 0.4 ${sound()} ${h264} ${aac} -t 3`, { soundLater: 0.4 }),
   make("sound-late.mkv", `${picture()} -itsoffset 0.4 ${sound()} ${h264} ${aac} -t 3`, { soundLater: 0.4 }),
   make("sound-late.ts", `${picture()} -itsoffset 0.4 ${sound()} ${h264} ${aac} -t 3`, { soundLater: 0.4 }),
+  ...["h264", "mpeg4"].map((codec) =>
+    make(
+      `sound-12-late-${codec}.mkv`,
+      `${picture({ seconds: 16 })} -itsoffset 12 ${sound()} ${codec === "h264" ? h264 : "-c:v mpeg4 -q:v 3"} ${aac}`,
+      { soundLater: 12, seconds: 16 }
+    )
+  ),
   make("picture-late.mp4", `-itsoffset 0.4 ${picture()} ${sound()} ${h264} ${aac} -t 3`, {
     soundLater: -0.4
   }),
