@@ -110,6 +110,7 @@ const isCopyableVideo = (video: Video, container: string): boolean =>
   video.level !== null &&
   video.level <= supportedH264.level &&
   video.rotation === 0 &&
+  !video.isMirrored &&
   video.squarePixels &&
   !video.interlaced &&
   !video.isTrimmed &&

@@ -20,6 +20,8 @@ export interface Video {
   readonly height: number
   /** Degrees, 0 to 359, by which the coded picture is turned clockwise to be upright. */
   readonly rotation: number
+  /** Whether the coded picture is also mirrored to be shown. */
+  readonly isMirrored: boolean
   /** Whether a coded pixel is as wide as it is high. */
   readonly squarePixels: boolean
   readonly interlaced: boolean

@@ -16,6 +16,7 @@ const video: Video = {
   width: 1920,
   height: 1080,
   rotation: 0,
+  isMirrored: false,
   squarePixels: true,
   interlaced: false,
   frameRate: 30,
@@ -150,6 +151,7 @@ describe("ConversionPlan", () => {
     ["interlacing", { interlaced: true }],
     ["keyframes too far apart", { keyframeInterval: 30 }],
     ["a trimmed beginning", { isTrimmed: true }],
+    ["a mirrored picture", { isMirrored: true }],
     ["HDR", { color: { ...unknownColor, transfer: "arib-std-b67" } }]
   ])("video with %s → video encoded, audio copied", (_, change) => {
     const plan = ConversionPlan.make(withVideo(change), "auto")

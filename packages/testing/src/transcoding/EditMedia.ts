@@ -11,16 +11,23 @@ const rotations = {
   270: [0, minusOne, one, 0]
 } as const
 
-/** Rotates the first track of an MP4 clockwise, in the matrix of its header (ISO/IEC 14496-12, 8.3.2). */
-export const rotateTrack = (media: Buffer, degrees: keyof typeof rotations = 90): Buffer => {
+/** Writes the upper left of the matrix of the first track of an MP4 (ISO/IEC 14496-12, 8.3.2). */
+const writeMatrix = (media: Buffer, [a, b, c, d]: readonly [number, number, number, number]): Buffer => {
   const edited = Buffer.from(media)
   const matrix = edited.indexOf("tkhd") + 4 + 40
-  const [a, b, c, d] = rotations[degrees]
   for (const [index, value] of [a, b, 0, c, d, 0, 0, 0, 0x40000000].entries()) {
     edited.writeUInt32BE(value, matrix + 4 * index)
   }
   return edited
 }
+
+/** Rotates the first track of an MP4 clockwise. */
+export const rotateTrack = (media: Buffer, degrees: keyof typeof rotations = 90): Buffer =>
+  writeMatrix(media, rotations[degrees])
+
+/** Mirrors the first track of an MP4: top and bottom change places, or left and right. */
+export const mirrorTrack = (media: Buffer, isVertical: boolean): Buffer =>
+  writeMatrix(media, isVertical ? [one, 0, 0, minusOne] : [minusOne, 0, 0, one])
 
 /** Makes the header of an AVI declare a picture of 30000 by 30000 pixels, as a decompression bomb does. */
 export const declareHugePicture = (media: Buffer): Buffer => {

@@ -65,6 +65,24 @@ describe("ReportedMedia", () => {
     })
   )
 
+  it.effect.each([
+    ["no matrix", undefined, false],
+    ["a rotation", [0, 65_536, -65_536, 0], false],
+    ["top and bottom", [65_536, 0, 0, -65_536], true],
+    ["left and right", [-65_536, 0, 0, 65_536], true],
+    ["a rotation and a mirror", [0, 65_536, 65_536, 0], true]
+  ] as const)("fromReport: %s %j → isMirrored %s", ([, matrix, isMirrored]) =>
+    Effect.gen(function* () {
+      const [a, b, c, d] = matrix ?? []
+      const row = (name: number, ...values: ReadonlyArray<number | undefined>) =>
+        `0000000${name}:${values.map((value) => String(value).padStart(12)).join("")}\n`
+      const displaymatrix = `\n${row(0, a, b, 0)}${row(1, c, d, 0)}${row(2, 0, 0, 2 ** 30)}`
+      const side_data_list = matrix === undefined ? [] : [{ displaymatrix, rotation: 0 }]
+      const found = yield* media({ streams: [{ ...video, side_data_list }] })
+      assert.strictEqual(found.video?.isMirrored, isMirrored)
+    })
+  )
+
   it.effect("fromReport: several streams → chooses one of each kind; other streams do not count for the duration", () =>
     Effect.gen(function* () {
       const streams = [

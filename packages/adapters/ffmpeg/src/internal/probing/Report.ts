@@ -31,7 +31,7 @@ export const ReportedStream = Schema.Struct({
   duration: text,
   nb_frames: text,
   disposition: Schema.optional(Schema.Struct({ attached_pic: number, default: number })),
-  side_data_list: Schema.optional(Schema.Array(Schema.Struct({ rotation: number }))),
+  side_data_list: Schema.optional(Schema.Array(Schema.Struct({ rotation: number, displaymatrix: text }))),
   tags: Schema.optional(Schema.Struct({ DURATION: text, rotate: text, language: text, title: text }))
 })
 export type ReportedStream = typeof ReportedStream.Type
@@ -76,7 +76,7 @@ export const request: Options.Options = {
     "packet_side_data=side_data_type",
     `stream=${streamFields.join(",")}`,
     "stream_disposition=attached_pic,default",
-    "stream_side_data=rotation",
+    "stream_side_data=rotation,displaymatrix",
     "stream_tags=DURATION,rotate,language,title",
     "chapter=start_time",
     "chapter_tags=title",

@@ -45,6 +45,18 @@ const toRotation = ({ side_data_list, tags }: ReportedStream): number => {
   return Number.isFinite(clockwise) ? ((Math.round(clockwise) % 360) + 360) % 360 : 0
 }
 
+/** A row of a matrix, as ffprobe prints it: `00000001:            0      -65536           0`. */
+const matrixRow = /^[\da-f]{8}: +(-?\d+) +(-?\d+) +-?\d+$/gm
+
+/** Whether the matrix of a track mirrors its picture. The reported rotation of one that is turned over is 0. */
+const isMirrored = ({ side_data_list = [] }: ReportedStream): boolean =>
+  side_data_list.some(({ displaymatrix = "" }) => {
+    const [[a = 0, b = 0] = [], [c = 0, d = 0] = []] = [...displaymatrix.matchAll(matrixRow)].map(([, ...row]) =>
+      row.map(Number)
+    )
+    return a * d - b * c < 0
+  })
+
 /** Returns the longest distance between two keyframes, or after the last one, among the reported packets. */
 const toKeyframeInterval = (packets: ReadonlyArray<Packet>): number | null => {
   const times = packets.flatMap(({ flags, pts_time }) => {
@@ -121,6 +133,7 @@ const toVideo = (stream: ReportedStream, width: number, height: number, packets:
     width: isSideways ? shown.height : shown.width,
     height: isSideways ? shown.width : shown.height,
     rotation,
+    isMirrored: isMirrored(stream),
     squarePixels: pixel === 1,
     interlaced: ["tt", "bb", "tb", "bt"].includes(stream.field_order ?? ""),
     frameRate: ratio(stream.avg_frame_rate) ?? ratio(stream.r_frame_rate),

@@ -66,6 +66,14 @@ export const inputs: ReadonlyArray<Input> = [
   silent("variable.mkv", {}, `-vf select='not(mod(n\\,3))+lt(n\\,30)' -fps_mode vfr ${h264}`),
   silent("variable.webm", {}, `-vf select='not(mod(n\\,3))+lt(n\\,30)' -fps_mode vfr ${vp9}`),
   ...(["mp4", "mov"] as const).flatMap((type) => ([90, 180, 270] as const).map((degrees) => sideways(type, degrees))),
+  ...[true, false].map((isVertical) =>
+    make(
+      `mirrored-${isVertical ? "vertically" : "horizontally"}.mp4`,
+      `${picture()} ${sound()} ${h264} ${aac}`,
+      {},
+      (media) => EditMedia.mirrorTrack(media, isVertical)
+    )
+  ),
   silent("wide-pixels.mp4", { size: "144x108", filter: "setsar=4/3" }, h264, { size: "192x108" }),
   silent("wide-pixels.mkv", { size: "144x108", filter: "setsar=4/3" }, "-c:v mpeg4 -q:v 3", { size: "192x108" }),
   silent("tall-pixels.mp4", { size: "192x54", filter: "setsar=1/2" }, h264, { size: "96x54" }),
