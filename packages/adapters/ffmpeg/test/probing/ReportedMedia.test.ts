@@ -99,6 +99,26 @@ describe("ReportedMedia", () => {
     })
   )
 
+  it.effect.each([
+    ["counted by the container", [{ nb_frames: "1" }, { nb_frames: "75" }], [], 1],
+    ["without a count, with one packet", [{}, {}], [0, 1, 1], 1],
+    ["beside another", [{ nb_frames: "1" }, { nb_frames: "1" }], [], 0],
+    ["of an unknown codec beside it", [{ nb_frames: "1" }, { codec_name: "unknown" }], [], 0]
+  ] as const)(
+    "fromReport: a still picture is the default track, %s → video is the expected track",
+    ([, tracks, of, index]) =>
+      Effect.gen(function* () {
+        const streams = tracks.map((change, order) => ({
+          ...video,
+          index: order,
+          disposition: { attached_pic: 0, default: order === 0 ? 1 : 0 },
+          ...change
+        }))
+        const packets = of.map((stream_index) => ({ stream_index, pts_time: "0", flags: "K_" }))
+        assert.strictEqual((yield* media({ streams, packets })).video?.index, index)
+      })
+  )
+
   it.effect("fromReport: packets → longest keyframe interval, including the time after the last keyframe", () =>
     Effect.gen(function* () {
       const packet = (pts_time: string, flags: string, stream_index = 0) => ({ stream_index, pts_time, flags })

@@ -32,10 +32,19 @@ const clockTime = (value: string | undefined): number | null => {
 const isKnown = ({ codec_name }: ReportedStream): boolean =>
   codec_name !== undefined && codec_name !== "unknown" && codec_name !== "none"
 
-/** Chooses among streams of a kind: those with a known codec first, then the file's default, then the first one. */
-const choose = (streams: ReadonlyArray<ReportedStream>): ReportedStream | undefined =>
+/**
+ * Chooses among streams of a kind: those with a known codec first, then those that are not still pictures, then the file's default, then
+ * the first one.
+ */
+const choose = (
+  streams: ReadonlyArray<ReportedStream>,
+  isStill: (stream: ReportedStream) => boolean = () => false
+): ReportedStream | undefined =>
   streams.toSorted(
-    (a, b) => Number(isKnown(b)) - Number(isKnown(a)) || (b.disposition?.default ?? 0) - (a.disposition?.default ?? 0)
+    (a, b) =>
+      Number(isKnown(b)) - Number(isKnown(a)) ||
+      Number(isStill(a)) - Number(isStill(b)) ||
+      (b.disposition?.default ?? 0) - (a.disposition?.default ?? 0)
   )[0]
 
 /** Returns degrees clockwise. ffprobe counts counterclockwise. */
@@ -223,15 +232,17 @@ const toDuration = (report: Report, chosen: ReadonlyArray<ReportedStream>): numb
 /** Returns the media that a report describes, or why there is none. */
 export const fromReport = (report: Report): Result.Result<Media, Refusal> => {
   const { format, packets = [], streams } = report
+  const packetsByStream = Map.groupBy(packets, ({ stream_index }) => stream_index)
+  const packetsOf = ({ index }: ReportedStream): ReadonlyArray<Packet> => packetsByStream.get(index) ?? []
   const picture = choose(
-    streams.filter(({ codec_type, disposition }) => codec_type === "video" && disposition?.attached_pic !== 1)
+    streams.filter(({ codec_type, disposition }) => codec_type === "video" && disposition?.attached_pic !== 1),
+    // Some containers do not say how many frames a track has.
+    (stream) => (positive(stream.nb_frames) ?? packetsOf(stream).length) === 1
   )
   const sounds = streams.filter(({ codec_type }) => codec_type === "audio")
   const sound = choose(sounds)
   const chosen = [picture, sound].filter((stream) => stream !== undefined)
   if (chosen.length === 0) return Result.fail("NotMedia")
-  const packetsByStream = Map.groupBy(packets, ({ stream_index }) => stream_index)
-  const packetsOf = ({ index }: ReportedStream): ReadonlyArray<Packet> => packetsByStream.get(index) ?? []
   if (chosen.some((stream) => isEncrypted(stream, packetsOf(stream)))) return Result.fail("Encrypted")
   if (!chosen.every(isKnown)) return Result.fail("Unsupported")
   const [width, height] = [positive(picture?.width), positive(picture?.height)]

@@ -75,6 +75,14 @@ export const inputs: ReadonlyArray<Input> = [
     `${picture()} ${sound()} ${sound()} -map 0 -map 1 -map 2 ${h264} ${aac} -metadata:s:a:0 language=eng -metadata:s:a:1 language=deu`
   ),
   make("two-videos.mp4", `${picture()} ${picture({ size: "96x54" })} ${sound()} -map 0 -map 1 -map 2 ${h264} ${aac}`),
+  ...["mov", "mkv"].map((type) =>
+    make(
+      `still-first.${type}`,
+      `-f lavfi -i testsrc2=s=64x64:r=1:d=1 ${picture()} ${sound()} -map 0 -map 1 -map 2 ${h264} ${aac} -c:v:0 mjpeg -pix_fmt:v:0 yuvj420p -disposition:v:0 default`,
+      // The source is compared by its first track.
+      { rate: 25 }
+    )
+  ),
   make(
     "cover.m4a",
     `${sound()} -f lavfi -i testsrc2=s=64x64:r=1:d=1 -map 0 -map 1 ${aac} -c:v mjpeg -pix_fmt yuvj420p -frames:v 1 -disposition:v attached_pic`,
