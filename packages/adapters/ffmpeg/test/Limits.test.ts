@@ -57,6 +57,35 @@ Requires.requires(Tools.missing).describe("limits", () => {
       })
     )
 
+    it.effect("probe: titles of chapters have millions of characters → LimitExceeded with the reason", () =>
+      Effect.gen(function* () {
+        const scratch = yield* directory
+        const chapter = (number: number) => `[CHAPTER]\nSTART=${number}\nEND=${number + 1}\ntitle=${"x".repeat(5000)}\n`
+        writeFileSync(
+          `${scratch}/chapters`,
+          `;FFMETADATA1\n${Array.from({ length: 1000 }, (_, n) => chapter(n)).join("")}`
+        )
+        const input = `${scratch}/chapters.mkv`
+        const inputs = ["-f", "ffmetadata", "-i", `${scratch}/chapters`, "-i", Samples.path("h264.mp4")]
+        const outputs = ["-map", "1", "-map_chapters", "0", "-c", "copy", input]
+        Tools.run(Tools.ffmpeg, ["-v", "error", ...inputs, ...outputs])
+        const { probe } = yield* Transcoder
+        const error = yield* Effect.flip(probe({ input }))
+        assert.deepStrictEqual(
+          [error.reason, error.detail],
+          ["LimitExceeded", "The file has too many tracks or chapters, or their titles are too long."]
+        )
+      })
+    )
+
+    it.effect("probe: a file in CAF → Unsupported without the list of formats", () =>
+      Effect.gen(function* () {
+        const { probe } = yield* Transcoder
+        const error = yield* Effect.flip(probe({ input: Samples.path("sound.caf") }))
+        assert.deepStrictEqual([error.reason, error.detail], ["Unsupported", "Its format is not supported."])
+      })
+    )
+
     it.effect("probe: video in 8K → LimitExceeded, unless more pixels are permitted", () =>
       Effect.gen(function* () {
         const { probe } = yield* Transcoder

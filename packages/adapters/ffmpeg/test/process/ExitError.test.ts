@@ -68,6 +68,16 @@ describe("ExitError.fromExit", () => {
     assert.strictEqual(fromExit(stderr).message, "The conversion failed. bad")
   })
 
+  it.each([
+    ["caf", "Unsupported", "This kind of video or audio cannot be converted. Its format is not supported."],
+    ["hls,applehttp", "NotMedia", "The content is neither video nor audio."],
+    ["png_pipe", "NotMedia", "The content is neither video nor audio."]
+  ])("a file of the format %s, which is not opened → %s without the list of formats", (format, reason, message) => {
+    const stderr = `[${format} @ 0x55fb8af34b00] [error] Format not on whitelist 'mov,mp4'\n[error] file:/tmp/holdfast-ffmpeg-a1/input: Invalid argument`
+    const error = ExitError.fromExit("probe", { code: 1, signal: undefined, stderr }, "NotMedia", privatePaths)
+    assert.deepStrictEqual([error.reason, error.message], [reason, message])
+  })
+
   it("a track begins so late that the packets of the others are too many → says so", () => {
     const { message } = fromExit("[error] Too many packets buffered for output stream 0:1.")
     assert.strictEqual(message, "The conversion failed. A track begins too late.")

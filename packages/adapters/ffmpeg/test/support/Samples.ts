@@ -135,6 +135,7 @@ const recipes = {
     `${picture("192x108", 12, "testsrc2", 14)} -f lavfi -i sine=f=440:r=48000:d=14 -af aselect='lt(t\\,2)+gt(t\\,9)' ${h264} -c:a aac`
   ),
   /** No audio from 2 to 9 s in the second track. */
+  "sound.caf": recipe(`-f lavfi -i sine=d=0.1 -c:a pcm_s16be`),
   "sound-late.mkv": recipe(
     `-f lavfi -i testsrc2=s=64x36:r=10:d=33 -itsoffset 30 -f lavfi -i sine=d=3 -c:v mpeg4 -c:a aac`
   ),

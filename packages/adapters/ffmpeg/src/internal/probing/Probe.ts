@@ -25,8 +25,6 @@ const maxTime = Duration.seconds(30)
 /** Characters of a report. Three thousand packets need a tenth of that. */
 const maxCharacters = 4_000_000
 
-const refusalError = (reason: ReportedMedia.Refusal) => new TranscodeError.TranscodeError({ operation, reason })
-
 const privatePaths = (scratch: ScratchDirectory) => [scratch.input, scratch.directory]
 
 const runFfprobe = Effect.fnUntraced(function* (engine: Engine, input: string, limits: Limits.Limits) {
@@ -48,7 +46,12 @@ const runFfprobe = Effect.fnUntraced(function* (engine: Engine, input: string, l
   const text = yield* Stream.runFoldEffect(
     child.stdout,
     () => "",
-    (sum, part) => (sum.length > maxCharacters ? Effect.fail(refusalError("Unsupported")) : Effect.succeed(sum + part))
+    (sum, part) =>
+      sum.length > maxCharacters
+        ? Effect.fail(
+            limitExceeded(operation, "The file has too many tracks or chapters, or their titles are too long.")
+          )
+        : Effect.succeed(sum + part)
   )
   const exit = yield* child.exit
   if (exit.code !== 0) return yield* ExitError.fromExit(operation, exit, "NotMedia", privatePaths(scratch))

@@ -114,6 +114,22 @@ const classifyNormalExit = (stderr: string): Classification | undefined => {
 const lacksInput = (stderr: string): boolean =>
   /^\[\w+\] file:\S*\/input: (?:No such file or directory|Permission denied)$/m.test(stderr)
 
+/** FFmpeg's names of containers of video and audio that are not opened. */
+const otherContainers = new Set(
+  "4xm ac3 aiff amr ape au bink caf dsf dts dtshd dv eac3 gxf iff ivf mpc mpc8 mxf nsv nut nuv oma rm smk swf tak truehd tta voc w64 wtv wv xwma yuv4mpegpipe".split(
+    " "
+  )
+)
+
+/** Classifies a content whose format is not opened: it is media, or a picture, a playlist or a text. FFmpeg's message is the list of formats. */
+const classifyFormat = (stderr: string, otherwise: TranscodeError.Reason): Classification | undefined => {
+  const [, name] = /^\[(\w+)[^\]]* @ [^\]]*\] \[error\] Format not on whitelist/m.exec(stderr) ?? []
+  if (name === undefined) return undefined
+  return otherContainers.has(name)
+    ? { reason: "Unsupported", detail: "Its format is not supported." }
+    : { reason: otherwise, detail: "" }
+}
+
 const classify = ({ signal, stderr }: Exit): Classification | undefined => {
   if (signal !== undefined)
     return signals[signal] ?? { reason: "Failed", detail: "The converter crashed because of the content." }
@@ -129,7 +145,8 @@ export const fromExit = (
   otherwise: TranscodeError.Reason,
   privatePaths: ReadonlyArray<string>
 ): TranscodeError.TranscodeError => {
-  const { detail, reason }: Classification = classify(exit) ?? { reason: otherwise }
+  const { detail, reason }: Classification = classify(exit) ??
+    classifyFormat(exit.stderr, otherwise) ?? { reason: otherwise }
   return new TranscodeError.TranscodeError({
     operation,
     reason,

@@ -81,7 +81,12 @@ export const inputs: ReadonlyArray<Input> = [
   refused("image.jpg", `${image} -c:v mjpeg -pix_fmt yuvj420p -f image2`, "NotMedia"),
   refused("image.png", `${image} -c:v png -f image2`, "NotMedia"),
   refused("animation.gif", "-f lavfi -i testsrc2=s=64x64:r=5:d=1", "NotMedia"),
-  refused("video.mxf", `${picture({ size: "256x120", pixels: "yuv422p" })} -c:v dnxhd -profile:v dnxhr_sq`, "NotMedia"),
-  refused("sound.aiff", sound(), "NotMedia"),
-  refused("sound.wv", `${sound()} -c:a wavpack`, "NotMedia")
+  refused(
+    "video.mxf",
+    `${picture({ size: "256x120", pixels: "yuv422p" })} -c:v dnxhd -profile:v dnxhr_sq`,
+    "Unsupported"
+  ),
+  refused("sound.aiff", sound(), "Unsupported"),
+  refused("sound.caf", sound(), "Unsupported"),
+  refused("sound.wv", `${sound()} -c:a wavpack`, "Unsupported")
 ]
