@@ -19,6 +19,8 @@ export interface Expected {
   readonly looksAlike: boolean
   /** Whether white pictures and tones come at their times, which takes some ten frames per second. */
   readonly hasMarks: boolean
+  /** Whether each frame comes exactly at its time. Default: false. */
+  readonly hasExactTimes?: boolean | undefined
   /** Seconds by which the marks are earlier than they were made, because the beginning was cut. */
   readonly earlier: number
   /** Seconds by which tones are later than white pictures. */

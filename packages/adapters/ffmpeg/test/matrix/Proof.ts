@@ -123,6 +123,11 @@ export const prove = (
   const original = Measure.measure(source, { hasVideo, hasAudio: false, strict: false })
   const count = expectedFrames(expected, original.frames.length)
   assert.approximately(frames, count, expected.rate === undefined ? 1 : 3, "frames")
+  if (expected.hasExactTimes === true) {
+    const timesOf = (all: ReadonlyArray<number>) => all.map((time) => time - (all[0] ?? 0))
+    const [actual, due] = [timesOf(picture.frames), timesOf(original.frames)]
+    assert.isAtMost(largest(actual.map((time, index) => time - (due[index] ?? 0))), 0.002, "times of the frames")
+  }
   if (!expected.looksAlike || expected.rate !== undefined) return { similarity: undefined, frames, sync }
   const similarity = Measure.similarity(source, joined.video, [best.width ?? 0, best.height ?? 0])
   assert.isAtLeast(similarity, leastSimilarity, "similarity of the pictures")

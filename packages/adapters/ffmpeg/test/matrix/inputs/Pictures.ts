@@ -65,6 +65,12 @@ export const inputs: ReadonlyArray<Input> = [
   silent("variable.mp4", {}, `-vf select='not(mod(n\\,3))+lt(n\\,30)' -fps_mode vfr ${h264}`),
   silent("variable.mkv", {}, `-vf select='not(mod(n\\,3))+lt(n\\,30)' -fps_mode vfr ${h264}`),
   silent("variable.webm", {}, `-vf select='not(mod(n\\,3))+lt(n\\,30)' -fps_mode vfr ${vp9}`),
+  silent(
+    "variable-mpeg4.mkv",
+    { rate: "30", seconds: 9 },
+    "-vf select='gt(random(7)\\,0.1)' -fps_mode vfr -c:v mpeg4 -q:v 3",
+    { seconds: 9, hasExactTimes: true }
+  ),
   ...(["mp4", "mov"] as const).flatMap((type) => ([90, 180, 270] as const).map((degrees) => sideways(type, degrees))),
   ...[true, false].map((isVertical) =>
     make(
