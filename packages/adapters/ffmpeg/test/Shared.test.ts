@@ -126,6 +126,8 @@ Requires.requires(Tools.missing).describe("shared presentation", () => {
         const { finished, output, playlists } = yield* convert("h264.mp4", format)
         assert.deepInclude(finished, { isShared: true, isCopy: true, hasCopiedVideo: true })
         assert.deepStrictEqual([...playlists.keys()].toSorted(), ["manifest.mpd", "playlist.m3u8"])
+        const [, longest] = /maxSegmentDuration="PT([\d.]+)S"/.exec(playlists.get("manifest.mpd") ?? "") ?? []
+        assert.isAtMost(Number(longest), finished.duration ?? 0)
         const pictures = Results.pictures(`${output}/playlist.m3u8`)
         assert.deepStrictEqual(pictures, Results.pictures(Samples.path("h264.mp4")))
         assert.deepStrictEqual(pictures, Results.pictures(`${output}/manifest.mpd`))

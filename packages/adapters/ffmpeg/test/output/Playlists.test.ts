@@ -180,6 +180,12 @@ describe("Manifest", () => {
     assert.notInclude(corrected, "bitstreamSwitching")
   })
 
+  it("correct: maxSegmentDuration → that of the longest segment", () => {
+    const manifest = `<MPD maxSegmentDuration="PT277H46M40.0S" minBufferTime="PT8.0S">${both}</MPD>`
+    const corrected = Manifest.correct(manifest, { duration: 9.5, bandwidths: [], audio: [], captions: [] })
+    assert.include(corrected, '<MPD maxSegmentDuration="PT4.000S" minBufferTime="PT8.0S">')
+  })
+
   it("correct: AC-3 and E-AC-3 → the names that players know", () => {
     const audio = (codecs: string) => `<Representation id="1" mimeType="audio/mp4" codecs="${codecs}" bandwidth="1">`
     const corrected = Manifest.correct(`${audio("mp4a.a5")}${audio("mp4a.a6")}${audio("mp4a.40.2")}`, {

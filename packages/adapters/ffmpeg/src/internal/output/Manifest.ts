@@ -2,6 +2,7 @@
  * Corrects DASH manifests (ISO/IEC 23009-1).
  *
  * - ffmpeg rounds the duration to tenths of a second, so that it is zero for a very short video. The timelines are exact.
+ * - It declares the longest duration of a segment that it was asked for: eleven days where segments of audio end with those of the video.
  * - It declares the bandwidth that the encoder was asked for, or that of the first segment.
  * - It declares `bitstreamSwitching`, which is true only of representations that can be decoded without their own initialization
  *   segment. These have different parameters.
@@ -48,6 +49,9 @@ export const segmentDurations = (text: string, id: number): ReadonlyArray<number
   )
 }
 
+/** Writes a duration (ISO 8601), in milliseconds and never shorter. */
+const period = (seconds: number): string => `PT${(Math.ceil(seconds * 1000) / 1000).toFixed(3)}S`
+
 interface Corrections {
   /** Seconds. */
   readonly duration: number
@@ -73,7 +77,8 @@ const describeAudio = (text: string, audio: ReadonlyArray<AudioRendition>): stri
 
 export const correct = (text: string, { audio, bandwidths, captions, duration }: Corrections): string =>
   ManifestCaptions.add(describeAudio(text, audio), captions)
-    .replace(/(mediaPresentationDuration=)"[^"]*"/, `$1"PT${(Math.ceil(duration * 1000) / 1000).toFixed(3)}S"`)
+    .replace(/(mediaPresentationDuration=)"[^"]*"/, `$1"${period(duration)}"`)
+    .replace(/(maxSegmentDuration=)"[^"]*"/, `$1"${period(longestSegment(text))}"`)
     .replaceAll(' bitstreamSwitching="true"', "")
     .replaceAll(/ codecs="mp4a\.a([56])"/gi, (_, number) => ` codecs="${number === "5" ? "ac-3" : "ec-3"}"`)
     .replaceAll(/(<Representation id="(\d+)"[^>]* bandwidth=)"[^"]*"/g, (whole, before: string, id: string) => {
