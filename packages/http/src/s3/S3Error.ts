@@ -32,6 +32,10 @@ export const table = {
   InvalidAccessKeyId: { status: 403, message: "The access key is not known. Create credentials for an API token." },
   InvalidArgument: { status: 400, message: "An argument of the request is not valid." },
   InvalidBucketName: { status: 400, message: "The name of the bucket is not valid." },
+  InvalidChunkSizeError: {
+    status: 403,
+    message: "Only the last chunk is allowed to have a size less than 8192 bytes"
+  },
   InvalidDigest: { status: 400, message: "The header Content-MD5 is not the base64 of an MD5." },
   InvalidPart: { status: 400, message: "A part was not uploaded, or has another entity tag." },
   InvalidPartOrder: { status: 400, message: "The parts are not in ascending order of their numbers." },

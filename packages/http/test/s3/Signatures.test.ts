@@ -5,7 +5,9 @@ import { PutObjectCommand, type S3Client } from "@aws-sdk/client-s3"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { createHash, randomBytes } from "node:crypto"
+import { connect } from "node:net"
 import { Readable } from "node:stream"
+import { text as textOf } from "node:stream/consumers"
 import { crc32 } from "node:zlib"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { Operation } from "../../src/s3/Operation.ts"
@@ -222,7 +224,7 @@ describe("credentials", () => {
 })
 
 describe("payloads", () => {
-  const text = "The quick brown fox"
+  const text = `The quick brown fox${" jumps".repeat(2000)}`
   const crcOf = (data: string) => {
     const bytes = Buffer.alloc(4)
     bytes.writeUInt32BE(crc32(data))
@@ -235,7 +237,7 @@ describe("payloads", () => {
       const command = (body: Buffer | Readable) =>
         new PutObjectCommand({ Bucket: "b", Key: "k", Body: body, ContentLength: Body.length, ChecksumAlgorithm })
       const answer = await sdk.send(command(Body))
-      const streamed = await sdk.send(command(Readable.from([Body.subarray(0, 5), Body.subarray(5)])))
+      const streamed = await sdk.send(command(Readable.from([Body.subarray(0, 8192), Body.subarray(8192)])))
       expect([answer.ETag, streamed.ETag]).toEqual([`"${md5(Body)}"`, `"${md5(Body)}"`])
     }
   })
@@ -266,7 +268,7 @@ describe("payloads", () => {
     const signed = Sign.sign(`${s3.url}/s3/b/k`, token, { method: "PUT", payloadHash, headers: length })
     return codeOf(await fetch(signed.url, { method: "PUT", headers: signed.headers, body: body(signed) }))
   }
-  const halves = [text.slice(0, 7), text.slice(7)]
+  const halves = [text.slice(0, 8192), text.slice(8192)]
 
   it("signed chunks: right → ok; altered, shortened, swapped → an error", async () => {
     const way = "STREAMING-AWS4-HMAC-SHA256-PAYLOAD"
@@ -274,7 +276,7 @@ describe("payloads", () => {
     expect(await stream(way, (signed) => Sign.chunked(signed, halves).replace("brown", "green"))).toBe(
       "SignatureDoesNotMatch"
     )
-    expect(await stream(way, (signed) => Sign.chunked(signed, [text.slice(0, 7)]))).toBe("IncompleteBody")
+    expect(await stream(way, (signed) => Sign.chunked(signed, halves.slice(0, 1)))).toBe("IncompleteBody")
     expect(await stream(way, (signed) => Sign.chunked(signed, halves).replace(/0;chunk.*$/s, ""))).toBe(
       "IncompleteBody"
     )
@@ -315,17 +317,38 @@ describe("payloads", () => {
     expect(await send(trailer.repeat(2))).toBe("IncompleteBody")
   })
 
-  it("chunks of one byte → read in few parts", async () => {
+  it("chunk of less than 8 KiB that is not the last one → InvalidChunkSizeError, with or without signatures", async () => {
+    const send = async (payloadHash: string, sizes: ReadonlyArray<number>) => {
+      const chunks = sizes.map((size) => "x".repeat(size))
+      const length = { "x-amz-decoded-content-length": String(chunks.join("").length) }
+      const signed = Sign.sign(`${s3.url}/s3/b/k`, token, { method: "PUT", payloadHash, headers: length })
+      const isSigned = payloadHash === "STREAMING-AWS4-HMAC-SHA256-PAYLOAD"
+      const plain = [...chunks, ""].map((chunk) => `${chunk.length.toString(16)}\r\n${chunk}${chunk && "\r\n"}`)
+      const body = isSigned ? Sign.chunked(signed, chunks) : `${plain.join("")}\r\n`
+      const answer = await fetch(signed.url, { method: "PUT", headers: signed.headers, body })
+      return answer.ok ? "ok" : `${answer.status} ${/<Code>.*<\/BadChunkSize>/.exec(await answer.text())?.[0]}`
+    }
+    const refused = (chunk: number, size: number) =>
+      `403 <Code>InvalidChunkSizeError</Code><Message>Only the last chunk is allowed to have a size less than 8192 bytes</Message><Chunk>${chunk}</Chunk><BadChunkSize>${size}</BadChunkSize>`
+    for (const way of ["STREAMING-AWS4-HMAC-SHA256-PAYLOAD", "STREAMING-UNSIGNED-PAYLOAD-TRAILER"]) {
+      expect(await send(way, [8192, 8192, 1])).toBe("ok")
+      expect(await send(way, [8191])).toBe("ok")
+      expect(await send(way, [8191, 1])).toBe(refused(2, 8191))
+      expect(await send(way, [8192, 8192, 100, 8192])).toBe(refused(4, 100))
+      expect(await send(way, Array.from({ length: 5000 }, () => 1))).toBe(refused(2, 1))
+    }
+  })
+
+  it("body that arrives byte by byte → read in few parts", async () => {
     const length = 20_000
-    const signed = Sign.sign(`${s3.url}/s3/b/k`, token, {
-      method: "PUT",
-      payloadHash: "STREAMING-UNSIGNED-PAYLOAD-TRAILER",
-      headers: { "x-amz-decoded-content-length": String(length) }
-    })
-    const body = `${"1\r\nx\r\n".repeat(length)}0\r\n\r\n`
-    const answer = await fetch(signed.url, { method: "PUT", headers: signed.headers, body })
-    expect(answer.headers.get("x-size")).toBe(String(length))
-    expect(Number(answer.headers.get("x-parts"))).toBeLessThan(200)
+    const { headers } = Sign.sign(`${s3.url}/s3/b/k`, token, { method: "PUT" })
+    const lines = Object.entries({ ...headers, host: `127.0.0.1:${s3.port}`, connection: "close" })
+    const head = `PUT /s3/b/k HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join("")}`
+    const socket = connect(s3.port, "127.0.0.1")
+    socket.end(`${head}transfer-encoding: chunked\r\n\r\n${"1\r\nx\r\n".repeat(length)}0\r\n\r\n`)
+    const answer = await textOf(socket)
+    expect(answer).toContain(`x-size: ${length}\r\n`)
+    expect(Number(/x-parts: (\d+)/.exec(answer)?.[1])).toBeLessThan(200)
   })
 
   it("hostile chunks → an error at once", async () => {

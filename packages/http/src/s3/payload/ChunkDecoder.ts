@@ -7,7 +7,7 @@
  * reference.
  */
 import { createHash, hash, timingSafeEqual } from "node:crypto"
-import { S3Error } from "../S3Error.ts"
+import { S3Error, table } from "../S3Error.ts"
 import * as SigningKeys from "../signature/SigningKeys.ts"
 import type { SignatureSeed } from "../signature/VerifySignature.ts"
 
@@ -19,7 +19,7 @@ export interface Options {
 }
 
 export interface ChunkDecoder {
-  /** Decodes the next bytes of the body into parts of the content. Returns an error for a malformed body. */
+  /** Decodes the next bytes of the body into parts of the content. Returns an error for a malformed body, or one of small chunks. */
   readonly push: (bytes: Uint8Array) => ReadonlyArray<Uint8Array> | S3Error
   /** Returns the error of a body that ends too early; undefined for a complete one. */
   readonly end: () => S3Error | undefined
@@ -27,6 +27,8 @@ export interface ChunkDecoder {
   readonly trailers: ReadonlyMap<string, string>
 }
 
+/** The least bytes of each chunk but the last one, as in Amazon S3: a signature costs as much as some 8 KiB of content. */
+const minChunkBytes = 8 * 1024
 /** The longest line: a size with a signature, or a trailer. */
 const maxLine = 1024
 /** The most trailers. */
@@ -41,6 +43,14 @@ const unsigned = S3Error.of(
   "The signature of a chunk is not the one that the server computes."
 )
 
+/** @param chunk The number of the chunk that follows the small one, as Amazon S3 counts. */
+const tooSmall = (chunk: number, size: number): S3Error =>
+  new S3Error({
+    code: "InvalidChunkSizeError",
+    message: table.InvalidChunkSizeError.message,
+    fields: { Chunk: String(chunk), BadChunkSize: String(size) }
+  })
+
 const isSame = (one: string, other: string): boolean =>
   one.length === other.length && timingSafeEqual(Buffer.from(one, "latin1"), Buffer.from(other, "latin1"))
 
@@ -51,6 +61,10 @@ export const make = ({ hasTrailers, seed }: Options): ChunkDecoder => {
   let state: State = "size"
   let line = ""
   let missing = 0
+  /** Chunks so far, without the empty one at the end. */
+  let chunks = 0
+  /** Bytes of the chunk before the next one; before the first one, as many as it must have. */
+  let size = minChunkBytes
   let signature = seed?.signature ?? ""
   let stated = ""
   let digest = createHash("sha256")
@@ -82,6 +96,10 @@ export const make = ({ hasTrailers, seed }: Options): ChunkDecoder => {
     missing = Number.parseInt(match[1] ?? "", 16)
     stated = match[2] ?? ""
     if (missing > 0) {
+      chunks++
+      // Before the signature of this chunk is computed: only the small chunk itself was.
+      if (size < minChunkBytes) return tooSmall(chunks, size)
+      size = missing
       state = "data"
       return undefined
     }

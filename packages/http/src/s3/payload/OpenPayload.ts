@@ -35,9 +35,6 @@ export interface SignedBody {
 /** The largest document: one of 10,000 parts with checksums, or of 1,000 long keys in references. */
 const maxXmlBytes = 8 * 1024 * 1024
 
-/** The most bytes of an `aws-chunked` body for one of its content: chunks of one byte with signatures. */
-const maxFraming = 128
-
 /** Parts of fewer bytes on average are copied into one: each takes some 100 bytes of memory besides its own. */
 const minPartBytes = 1024
 
@@ -95,8 +92,9 @@ export const make = Effect.gen(function* () {
     if (declared.trailer !== undefined && encoding?.hasTrailers !== true) {
       return yield* S3Error.of("InvalidRequest", "The header x-amz-trailer needs a body that is sent with trailers.")
     }
-    const rawLimit = encoding === undefined || length === undefined ? limit : length * maxFraming + 64 * 1024
-    const reader = yield* RequestBody.reader(request, { limit: rawLimit, idleTimeout, minimumRate })
+    // The decoder bounds what is not content: to chunks of a least size with short lines, and a few trailers.
+    const maxBytes = encoding === undefined ? limit : Number.POSITIVE_INFINITY
+    const reader = yield* RequestBody.reader(request, { limit: maxBytes, idleTimeout, minimumRate })
     const decoder =
       encoding === undefined
         ? undefined
