@@ -94,7 +94,7 @@ export const make: Effect.Effect<Authenticate, never, Access | Rates | S3Credent
     const { actor, checked, tenantId } = yield* identify(accessKey, (secret, now) =>
       VerifySignature.verify({ method, url, headers }, fields, { secret, now, deriveKey })
     )
-    const signed = { payloadHash, seed: checked }
+    const signed = { payloadHash, seed: checked, tenantId }
     return {
       actor,
       tenantId,

@@ -4,6 +4,8 @@
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { S3Client } from "@aws-sdk/client-s3"
 import * as Effect from "effect/Effect"
+import * as HttpServerRequest from "effect/http/HttpServerRequest"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Scope from "effect/Scope"
 import { createServer, type RequestListener } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -63,26 +65,35 @@ export const client = (url: string, { accessKeyId, secretAccessKey }: Credential
     credentials: { accessKeyId, secretAccessKey }
   })
 
+interface ServeOptions {
+  readonly authenticate?: S3App.Authenticate
+  readonly path?: string
+  readonly publicUrl?: string
+}
+
+const makeApp = Effect.fnUntraced(function* (
+  operations: ReadonlyArray<Operation>,
+  { authenticate, path = "/s3" }: ServeOptions
+) {
+  return yield* S3App.make({
+    endpoint: { path },
+    operations,
+    authenticate: authenticate ?? (yield* S3Authentication.make)
+  })
+})
+
 /** Serves these operations alone, with the credentials of a server. */
 export const serve = async (
   server: TestServer.TestServer,
   operations: ReadonlyArray<Operation>,
-  {
-    authenticate,
-    path = "/s3",
-    publicUrl = ""
-  }: { readonly authenticate?: S3App.Authenticate; readonly path?: string; readonly publicUrl?: string } = {}
+  options: ServeOptions = {}
 ) => {
   const node = createServer()
   const listener: RequestListener = await server.run(
     Effect.gen(function* () {
-      const app = yield* S3App.make({
-        endpoint: { path },
-        operations,
-        authenticate: authenticate ?? (yield* S3Authentication.make)
-      })
+      const app = yield* makeApp(operations, options)
       return yield* NodeHttpServer.makeHandler(app, { scope: yield* Scope.make() })
-    }).pipe(Effect.provideService(PublicUrl, publicUrl))
+    }).pipe(Effect.provideService(PublicUrl, options.publicUrl ?? ""))
   )
   node.on("request", listener)
   await new Promise<void>((resolve) => node.listen(0, "127.0.0.1", resolve))
@@ -93,4 +104,17 @@ export const serve = async (
       node.closeAllConnections()
     })
   return { url: `http://127.0.0.1:${port}`, port, close }
+}
+
+/** Answers requests by these operations alone, without a connection: a body arrives in the chunks of its stream. */
+export const handler = async (server: TestServer.TestServer, operations: ReadonlyArray<Operation>) => {
+  const app = await server.run(Effect.provideService(makeApp(operations, {}), PublicUrl, ""))
+  return (request: Request): Promise<Response> =>
+    server.run(
+      app.pipe(
+        Effect.provideService(HttpServerRequest.HttpServerRequest, HttpServerRequest.fromWeb(request)),
+        Effect.scoped,
+        Effect.map((response) => HttpServerResponse.toWeb(response))
+      )
+    )
 }

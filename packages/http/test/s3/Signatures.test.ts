@@ -18,6 +18,7 @@ import * as Sign from "./Sign.ts"
 
 let server: TestServer.TestServer
 let s3: Awaited<ReturnType<typeof S3Server.serve>>
+let handle: Awaited<ReturnType<typeof S3Server.handler>>
 let tenantId: string
 let token: S3Server.S3Token
 let sdk: S3Client
@@ -63,6 +64,7 @@ beforeAll(async () => {
   server = await TestServer.start()
   ;({ tenantId } = await server.makeTenant())
   s3 = await S3Server.serve(server, [echo, readRoot])
+  handle = await S3Server.handler(server, [echo, readRoot])
   token = await S3Server.makeToken(server, tenantId)
   sdk = S3Server.client(s3.url, token)
 })
@@ -223,6 +225,29 @@ describe("credentials", () => {
   })
 })
 
+/** Returns the order in which requests are answered: one whose body arrives in one chunk, and another that begins when the first is read. */
+const orderWith = async ({ headers, url }: ReturnType<typeof Sign.sign>, method: string, bytes: Uint8Array) => {
+  const order: Array<string> = []
+  let other: Promise<unknown> | undefined
+  const body = new ReadableStream<Uint8Array>(
+    {
+      pull: (controller) => {
+        other = fetch(s3.url, { method: "OPTIONS" }).then(() => order.push("other"))
+        controller.enqueue(bytes)
+        controller.close()
+      }
+    },
+    { highWaterMark: 0 }
+  )
+  const { host } = new URL(url)
+  const answer = await handle(
+    new Request(url, { method, headers: { ...headers, host }, body, duplex: "half" } as RequestInit)
+  )
+  order.push(await codeOf(answer))
+  await other
+  return order
+}
+
 describe("payloads", () => {
   const text = `The quick brown fox${" jumps".repeat(2000)}`
   const crcOf = (data: string) => {
@@ -335,8 +360,31 @@ describe("payloads", () => {
       expect(await send(way, [8191])).toBe("ok")
       expect(await send(way, [8191, 1])).toBe(refused(2, 8191))
       expect(await send(way, [8192, 8192, 100, 8192])).toBe(refused(4, 100))
-      expect(await send(way, Array.from({ length: 5000 }, () => 1))).toBe(refused(2, 1))
+      expect(
+        await send(
+          way,
+          Array.from({ length: 5000 }, () => 1)
+        )
+      ).toBe(refused(2, 1))
     }
+  })
+
+  it("large content is decoded and hashed → another request is answered meanwhile", async () => {
+    const content = Buffer.alloc(32 * 1024 * 1024, "content")
+    const digest = createHash("sha256").update(content)
+    const payloadHash = digest.copy().digest("hex")
+    const headers = { "x-amz-checksum-sha256": digest.digest("base64"), "content-length": String(content.length) }
+    const plain = Sign.sign(`${s3.url}/s3/b/k`, token, { method: "PUT", payloadHash, headers })
+    expect(await orderWith(plain, "PUT", content)).toEqual(["other", "ok"])
+
+    const signed = Sign.sign(`${s3.url}/s3/b/k`, token, {
+      method: "PUT",
+      payloadHash: "STREAMING-AWS4-HMAC-SHA256-PAYLOAD",
+      headers: { "x-amz-decoded-content-length": String(content.length) }
+    })
+    const chunks = Array.from({ length: content.length / 8192 }, () => "x".repeat(8192))
+    const encoded = Buffer.from(Sign.chunked(signed, chunks))
+    expect(await orderWith(signed, "PUT", encoded)).toEqual(["other", "ok"])
   })
 
   it("body that arrives byte by byte → read in few parts", async () => {

@@ -16,6 +16,7 @@ import * as Schema from "effect/Schema"
 import { JsonRequest, JsonResponse, maxJsonBytes } from "../../contract/JsonMiddleware.ts"
 import type * as Problem from "../../problems/Problem.ts"
 import * as ProblemResponse from "../../problems/ProblemResponse.ts"
+import * as BodyTurns from "../../incoming/BodyTurns.ts"
 import * as CollectedBodies from "../../incoming/CollectedBodies.ts"
 import * as NodeRequest from "../../incoming/NodeRequest.ts"
 import * as RequestTurns from "../../incoming/RequestTurns.ts"
@@ -51,14 +52,8 @@ export const checkRequest = Effect.flatMap(
 /** The bytes of a larger body wait for a turn of the event loop: to check and parse 1 MiB takes some 10 to 20 milliseconds. */
 const maxUnqueuedBytes = 64 * 1024
 
-const turns = RequestTurns.make()
-
 const awaitTurn = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<void> =>
-  Effect.callback<void>((resume) => {
-    const start = () => resume(Effect.void)
-    if (turns.mayStart(performance.now())) return start()
-    turns.enqueue(RequestTurns.ownerOf(request.url, Option.getOrUndefined(request.remoteAddress)), start)
-  })
+  BodyTurns.wait(RequestTurns.ownerOf(request.url, Option.getOrUndefined(request.remoteAddress)))
 
 const readBuffer = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<Uint8Array> =>
   request.arrayBuffer.pipe(

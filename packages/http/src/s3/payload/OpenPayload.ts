@@ -6,14 +6,13 @@ import * as Arr from "effect/Array"
 import * as Cause from "effect/Cause"
 import * as Channel from "effect/Channel"
 import * as Effect from "effect/Effect"
-import * as Predicate from "effect/Predicate"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
-import * as Result from "effect/Result"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { createHash } from "node:crypto"
 import { IdleTimeout } from "../../handlers/support/IdleTimeout.ts"
 import { MinimumRate } from "../../transfer/MinimumRate.ts"
+import * as BodyTurns from "../../incoming/BodyTurns.ts"
 import * as CollectedBodies from "../../incoming/CollectedBodies.ts"
 import * as RequestBody from "../../transfer/upload/RequestBody.ts"
 import { S3Error } from "../S3Error.ts"
@@ -28,6 +27,8 @@ export interface SignedBody {
   /** The digest of the payload, or the name of the way in which it is signed. */
   readonly payloadHash: string
   readonly seed: SignatureSeed
+  /** The tenant of the key. Tenants take turns when many bodies are decoded and hashed. */
+  readonly tenantId: string
   /** Whether a checksum in the headers is that of an object, not of the body: in the completion of a multipart upload. */
   readonly hasObjectChecksum?: boolean | undefined
 }
@@ -37,6 +38,13 @@ const maxXmlBytes = 8 * 1024 * 1024
 
 /** Parts of fewer bytes on average are copied into one: each takes some 100 bytes of memory besides its own. */
 const minPartBytes = 1024
+
+/** The most bytes that are hashed before other requests have their turn: SHA-256, MD5 and a CRC of them take a millisecond. */
+const hashedBytes = 256 * 1024
+/** The same for a body with signed chunks, of which 64 KiB have eight at most: half a millisecond. */
+const decodedBytes = 64 * 1024
+/** The calls for a slice take as long as so many bytes. A body may arrive in tiny chunks. */
+const callBytes = 512
 
 type Encoding = { readonly isSigned: boolean; readonly hasTrailers: boolean }
 
@@ -68,7 +76,7 @@ export const make = Effect.gen(function* () {
 
   const open = Effect.fnUntraced(function* (
     request: HttpServerRequest,
-    { hasObjectChecksum = false, payloadHash, seed }: SignedBody,
+    { hasObjectChecksum = false, payloadHash, seed, tenantId }: SignedBody,
     limit: number
   ): Effect.fn.Return<Payload, PayloadError> {
     const { headers } = request
@@ -137,29 +145,50 @@ export const make = Effect.gen(function* () {
       return Cause.done()
     }
 
-    /** Returns the parts of the content in chunks of the body; undefined for none. */
-    const decode = (
-      chunks: ReadonlyArray<Uint8Array>
-    ): Result.Result<Arr.NonEmptyReadonlyArray<Uint8Array> | undefined, S3Error> => {
-      const parts: Array<Uint8Array> = []
-      for (const chunk of chunks) {
-        const decoded = decoder === undefined ? [chunk] : decoder.push(chunk)
-        if (decoded instanceof S3Error) return Result.fail(decoded)
+    /** Decodes and hashes the next bytes of the body. Adds the parts of the content to `parts` where the body is encoded. */
+    const takeSlice = (slice: Uint8Array, parts: Array<Uint8Array>): S3Error | undefined => {
+      if (decoder === undefined) take(slice)
+      else {
+        const decoded = decoder.push(slice)
+        if (decoded instanceof S3Error) return decoded
         for (const part of decoded) {
           take(part)
           parts.push(part)
         }
       }
-      if (length !== undefined && received > length) return Result.fail(S3Error.of("IncompleteBody"))
-      const joined = joinTiny(parts)
-      return Result.succeed(Arr.isReadonlyArrayNonEmpty(joined) ? joined : undefined)
+      return length !== undefined && received > length ? S3Error.of("IncompleteBody") : undefined
     }
+
+    const sliceBytes = decoder === undefined ? hashedBytes : decodedBytes
+    /** Bytes since this body last waited for its turn. */
+    let taken = 0
+
+    /** Returns the parts of the content in chunks of the body. */
+    const decode = Effect.fnUntraced(function* (
+      chunks: ReadonlyArray<Uint8Array>
+    ): Effect.fn.Return<ReadonlyArray<Uint8Array>, S3Error> {
+      const parts: Array<Uint8Array> = []
+      for (const chunk of chunks) {
+        for (let at = 0; at < chunk.length; at += sliceBytes) {
+          const slice = chunk.length <= sliceBytes ? chunk : chunk.subarray(at, at + sliceBytes)
+          if (taken + slice.length > sliceBytes) {
+            taken = 0
+            yield* BodyTurns.wait(tenantId)
+          }
+          taken += slice.length + callBytes
+          const error = takeSlice(slice, parts)
+          if (error !== undefined) return yield* error
+        }
+        // Whole: a store that releases the memory of a slice would release that of the others.
+        if (decoder === undefined) parts.push(chunk)
+      }
+      return joinTiny(parts)
+    })
 
     const pull: Effect.Effect<Arr.NonEmptyReadonlyArray<Uint8Array>, PayloadError | Cause.Done> = Effect.suspend(() =>
       Effect.matchEffect(reader.pull, {
         onFailure: (error) => (Cause.isDone(error) ? end() : Effect.fail(error)),
-        onSuccess: (chunks) =>
-          Effect.filterOrElse(Effect.fromResult(decode(chunks)), Predicate.isNotUndefined, () => pull)
+        onSuccess: (chunks) => Effect.filterOrElse(decode(chunks), Arr.isReadonlyArrayNonEmpty, () => pull)
       })
     )
 
