@@ -9,7 +9,7 @@ import type { Address } from "./Address.ts"
 import type { Form } from "./form/Form.ts"
 import type { Payload, PayloadError } from "./payload/Payload.ts"
 import type { S3Error } from "./S3Error.ts"
-import type { XmlElement } from "./xml/XmlReader.ts"
+import type { Limits, XmlElement } from "./xml/XmlReader.ts"
 
 export interface Call extends Address {
   /** The region of every bucket. */
@@ -34,8 +34,8 @@ export interface Call extends Address {
   readonly openPayload: Effect.Effect<Payload, PayloadError>
   /** The form of an upload from a browser; undefined for any other request. */
   readonly form?: Form | undefined
-  /** Reads the body as an XML document. Fails with `MalformedXML`. */
-  readonly readXml: Effect.Effect<XmlElement, PayloadError>
+  /** Reads the body as an XML document. Fails with `MaxMessageLengthExceeded` and `MalformedXML`. */
+  readonly readXml: (limits: Limits) => Effect.Effect<XmlElement, PayloadError>
 }
 
 /** A request without a signature, for an object of a bucket that may be public. */

@@ -100,7 +100,8 @@ export const make: Effect.Effect<Authenticate, never, Access | Rates | S3Credent
       tenantId,
       accessKey,
       openPayload: payloads.open(request, signed),
-      readXml: payloads.readXml(request, { ...signed, hasObjectChecksum: address.query.has("uploadId") })
+      readXml: (limits) =>
+        payloads.readXml(request, { ...signed, hasObjectChecksum: address.query.has("uploadId") }, limits)
     }
   })
 
@@ -114,7 +115,7 @@ export const make: Effect.Effect<Authenticate, never, Access | Rates | S3Credent
     const now = yield* Clock.currentTimeMillis
     const { form, payload } = yield* Effect.fromResult(PermittedForm.check(opened, bucket, now))
     const openPayload = Effect.succeed(payload)
-    return { actor, tenantId, accessKey, form, openPayload, readXml: Effect.fail(noDocument) }
+    return { actor, tenantId, accessKey, form, openPayload, readXml: () => Effect.fail(noDocument) }
   })
 
   const isForm = (

@@ -4,6 +4,7 @@
 import {
   CopyObjectCommand,
   CreateBucketCommand,
+  CreateMultipartUploadCommand,
   DeleteObjectCommand,
   GetObjectCommand,
   HeadBucketCommand,
@@ -98,6 +99,43 @@ it("CopyObject: more than 5 GiB → refused before the content is read", async (
   )
   const copy = { Bucket: "bucket-one", Key: "copy", CopySource: "bucket-one/large" }
   expect(await failure(s3.send(new CopyObjectCommand(copy)))).toBe("InvalidRequest")
+})
+
+it("documents: each operation takes its largest one, and no larger one", async () => {
+  const send = async (method: string, path: string, body: string) => {
+    const { headers, url } = Sign.sign(`${server.url}/s3/bucket-one${path}`, token, { method })
+    const answer = await fetch(url, { method, headers, body })
+    return /<Code>(\w+)<\/Code>/.exec(await answer.text())?.[1] ?? "ok"
+  }
+  const { UploadId } = await s3.send(new CreateMultipartUploadCommand({ Bucket: "bucket-one", Key: "parts" }))
+  const checksums = { CRC32: 4, CRC32C: 4, CRC64NVME: 8, SHA1: 20, SHA256: 32 }
+  const values = Object.entries(checksums).map(([name, bytes]) => {
+    const value = Buffer.alloc(bytes).toString("base64")
+    return `    <Checksum${name}>${value}</Checksum${name}>\n`
+  })
+  const parts = Array.from({ length: 10_000 }, (_, index) => {
+    const tag = `    <ETag>&quot;${"0".repeat(32)}&quot;</ETag>\n`
+    return `  <Part>\n    <PartNumber>${index + 1}</PartNumber>\n${tag}${values.join("")}  </Part>\n`
+  })
+  const complete = `<CompleteMultipartUpload>\n${parts.join("")}</CompleteMultipartUpload>`
+  const completePath = `/parts?uploadId=${UploadId}`
+  // The document is valid; the parts were not uploaded.
+  expect(await send("POST", completePath, complete)).toBe("InvalidPart")
+  expect(await send("POST", completePath, complete.padEnd(5_120_001))).toBe("MaxMessageLengthExceeded")
+
+  const keys = Array.from({ length: 1000 }, (_, index) => `${index}/${"k".repeat(250)}/${"ü".repeat(120)}`)
+  const objects = keys.map((key) => `<Object><Key>${key}</Key><VersionId>null</VersionId></Object>`)
+  const remove = `<Delete><Quiet>true</Quiet>${objects.join("")}</Delete>`
+  expect(await send("POST", "?delete=", remove)).toBe("ok")
+  expect(await send("POST", "?delete=", remove.padEnd(2 * 1024 * 1024))).toBe("MaxMessageLengthExceeded")
+
+  const tags = Array.from({ length: 10 }, (_, index) => {
+    const [key, value] = [`${index}${"&#x1F600;".repeat(63)}`, "&#x1F600;".repeat(128)]
+    return `<Tag><Key>${key}</Key><Value>${value}</Value></Tag>`
+  })
+  const tagging = `<Tagging><TagSet>${tags.join("")}</TagSet></Tagging>`
+  expect(await send("PUT", "/a?tagging=", tagging)).toBe("ok")
+  expect(await send("PUT", "/a?tagging=", tagging.padEnd(64 * 1024 + 1))).toBe("MaxMessageLengthExceeded")
 })
 
 it("ListBuckets: prefix of none of many buckets → pages of bounded work, with a token to continue", async () => {

@@ -8,6 +8,7 @@ import * as Address from "../../src/s3/Address.ts"
 import * as Dispatcher from "../../src/s3/Dispatcher.ts"
 import type { Operation } from "../../src/s3/Operation.ts"
 import * as Xml from "../../src/s3/xml/Xml.ts"
+import * as ParseDocument from "../../src/s3/xml/ParseDocument.ts"
 import * as XmlReader from "../../src/s3/xml/XmlReader.ts"
 
 const endpoint = { path: "/s3", host: "s3.example.com" }
@@ -89,9 +90,11 @@ describe("S3 operations", () => {
 })
 
 describe("S3 documents", () => {
+  const read = (text: string) => XmlReader.read(text, { maxElements: 1000 })
+
   it("written text → the same text when read", () => {
     const text = "<&>\"'\r\n]]> ü \u{1F600}"
-    const root = XmlReader.read(
+    const root = read(
       Xml.document("A", [
         ["B", text],
         ["C", undefined],
@@ -103,9 +106,54 @@ describe("S3 documents", () => {
   })
 
   it("document type, deep nesting, malformed text → not read", () => {
-    expect(XmlReader.read('<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>')).toBeUndefined()
-    expect(XmlReader.read("<a>".repeat(1000))).toBeUndefined()
-    expect(XmlReader.read("<a><b></a>")).toBeUndefined()
-    expect(XmlReader.read("")).toBeUndefined()
+    expect(read('<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>')).toBeUndefined()
+    expect(read("<a>".repeat(1000))).toBeUndefined()
+    expect(read("<a><b></a>")).toBeUndefined()
+    expect(read("")).toBeUndefined()
+  })
+
+  it("many attributes, long text, many elements, tokens without an end → not read", () => {
+    const attributes = (count: number) => Array.from({ length: count }, (_, index) => ` a${index}=""`).join("")
+    expect(read(`<a${attributes(16)}/>`)?.name).toBe("a")
+    expect(read(`<a${attributes(17)}/>`)).toBeUndefined()
+    expect(read(`<a>${"&lt;".repeat(8192)}</a>`)?.text).toHaveLength(8192)
+    expect(read(`<a>${"b".repeat(8192)}<!-- -->b</a>`)).toBeUndefined()
+    expect(read(`<a>${"<b/>".repeat(999)}</a>`)?.children).toHaveLength(999)
+    expect(read(`<a>${"<b/>".repeat(1000)}</a>`)).toBeUndefined()
+    for (const token of ["<a>", "<a><!--", "<a><?b ", "<a><![CDATA[", '<a b="', "<a"]) {
+      const reader = XmlReader.make({ maxElements: 1000 })
+      expect(reader.write(token)).toBe(true)
+      const parts = Array.from({ length: 3 }, () => reader.write("c".repeat(8192)))
+      expect([parts.at(0), parts.at(-1)]).toEqual([true, false])
+    }
+  })
+
+  it.effect("more large documents than slots → the others wait, tenants take turns; small ones do not wait", () =>
+    Effect.gen(function* () {
+      const parse = yield* ParseDocument.make
+      const order: Array<string> = []
+      const send = (tenantId: string, name: string, count: number) => {
+        const bytes = Buffer.from(`<a>${`<b>${"&lt;".repeat(256)}</b>`.repeat(count)}</a>`)
+        const parsed = parse(bytes, { maxBytes: bytes.length, maxElements: 10_000 }, tenantId)
+        return Effect.map(parsed, (root) => void order.push(`${tenantId} ${name} ${root?.children.length}`))
+      }
+      const sent = [
+        send("one", "large", 2000),
+        send("one", "large", 2000),
+        send("one", "medium", 200),
+        send("one", "medium", 200),
+        send("two", "medium", 201),
+        send("two", "small", 10)
+      ]
+      yield* Effect.all(sent, { concurrency: "unbounded" })
+      expect(order.slice(0, 2)).toEqual(["two small 10", "one large 2000"])
+      const waited = order.filter((entry) => entry.includes("medium"))
+      expect(waited).toEqual(["one medium 200", "two medium 201", "one medium 200"])
+    })
+  )
+
+  it("long document with an element in each line → read", () => {
+    const root = read(`<a>\r\n${"  <!-- one -->\r\n  <b><c>d</c></b>\r\n".repeat(400)}</a>`)
+    expect(root?.children.map((child) => XmlReader.textOf(child, "c"))).toEqual(Array.from({ length: 400 }, () => "d"))
   })
 })

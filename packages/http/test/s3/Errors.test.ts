@@ -38,7 +38,7 @@ beforeAll(async () => {
           tenantId: "",
           accessKey: "",
           openPayload: Effect.fail(refuse),
-          readXml: Effect.fail(refuse)
+          readXml: () => Effect.fail(refuse)
         })
   s3 = await S3Server.serve(server, [listTypes], { authenticate })
   client = S3Server.client(s3.url, { accessKeyId: "a", secretAccessKey: "b" })

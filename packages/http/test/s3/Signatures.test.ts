@@ -23,6 +23,8 @@ let tenantId: string
 let token: S3Server.S3Token
 let sdk: S3Client
 
+const md5 = (data: string | Uint8Array) => createHash("md5").update(data).digest("hex")
+
 /** Answers with what it has received, as the entity tag and headers. */
 const echo: Operation = {
   name: "PutObject",
@@ -51,13 +53,17 @@ const echo: Operation = {
   )
 }
 
-/** Answers with the name of the root of a document. */
+/** Answers with the name of the root of a document, and the MD5 of the texts of its elements. */
 const readRoot: Operation = {
   name: "DeleteObjects",
   method: "POST",
   target: "bucket",
   query: { delete: true },
-  make: Effect.succeed((call) => Effect.map(call.readXml, ({ name }) => S3Response.xml("Root", [["Name", name]])))
+  make: Effect.succeed((call) =>
+    Effect.map(call.readXml({ maxBytes: 4_000_000, maxElements: 100_000 }), ({ children, name }) =>
+      S3Response.xml(name, [["Texts", md5(children.map(({ text }) => text).join())]])
+    )
+  )
 }
 
 beforeAll(async () => {
@@ -74,8 +80,6 @@ afterAll(async () => {
   await s3.close()
   await server.close()
 })
-
-const md5 = (data: string | Uint8Array) => createHash("md5").update(data).digest("hex")
 
 const codeOf = async (answer: Response): Promise<string> => {
   const text = await answer.text()
@@ -225,25 +229,19 @@ describe("credentials", () => {
   })
 })
 
-/** Returns the order in which requests are answered: one whose body arrives in one chunk, and another that begins when the first is read. */
+/** Returns the order in which a request is answered whose body arrives in one chunk, and another one that begins when the chunk is read. */
 const orderWith = async ({ headers, url }: ReturnType<typeof Sign.sign>, method: string, bytes: Uint8Array) => {
   const order: Array<string> = []
   let other: Promise<unknown> | undefined
-  const body = new ReadableStream<Uint8Array>(
-    {
-      pull: (controller) => {
-        other = fetch(s3.url, { method: "OPTIONS" }).then(() => order.push("other"))
-        controller.enqueue(bytes)
-        controller.close()
-      }
-    },
-    { highWaterMark: 0 }
-  )
+  const pull = (controller: ReadableStreamDefaultController<Uint8Array>) => {
+    other = fetch(s3.url, { method: "OPTIONS" }).then(() => order.push("other"))
+    controller.enqueue(bytes)
+    controller.close()
+  }
+  const body = new ReadableStream<Uint8Array>({ pull }, { highWaterMark: 0 })
   const { host } = new URL(url)
-  const answer = await handle(
-    new Request(url, { method, headers: { ...headers, host }, body, duplex: "half" } as RequestInit)
-  )
-  order.push(await codeOf(answer))
+  const request = new Request(url, { method, headers: { ...headers, host }, body, duplex: "half" })
+  order.push(await codeOf(await handle(request)))
   await other
   return order
 }
@@ -393,7 +391,7 @@ describe("payloads", () => {
     const lines = Object.entries({ ...headers, host: `127.0.0.1:${s3.port}`, connection: "close" })
     const head = `PUT /s3/b/k HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join("")}`
     const socket = connect(s3.port, "127.0.0.1")
-    socket.end(`${head}transfer-encoding: chunked\r\n\r\n${"1\r\nx\r\n".repeat(length)}0\r\n\r\n`)
+    socket.write(`${head}transfer-encoding: chunked\r\n\r\n${"1\r\nx\r\n".repeat(length)}0\r\n\r\n`)
     const answer = await textOf(socket)
     expect(answer).toContain(`x-size: ${length}\r\n`)
     expect(Number(/x-parts: (\d+)/.exec(answer)?.[1])).toBeLessThan(200)
@@ -424,7 +422,24 @@ describe("payloads", () => {
     expect(await send("<Delete>")).toBe("MalformedXML")
     expect(await send(`<Delete>${"<a/>".repeat(99_999)}</Delete>`)).toBe("ok")
     expect(await send(`<Delete>${"<a/>".repeat(100_000)}</Delete>`)).toBe("MalformedXML")
-    expect(await send("x".repeat(9_000_000))).toBe("MaxMessageLengthExceeded")
+    expect(await send("x".repeat(4_000_001))).toBe("MaxMessageLengthExceeded")
+  })
+
+  const elements = (count: number, text: string) => `<Delete>${`<Key>${text}</Key>`.repeat(count)}</Delete>`
+  const signDocument = (text: string) =>
+    Sign.sign(`${s3.url}/s3/b?delete=`, token, {
+      method: "POST",
+      headers: { "content-length": String(Buffer.byteLength(text)) }
+    })
+
+  it("document of many slices: characters, line ends and references at their boundaries → the same text", async () => {
+    // No character, line end or reference has a length that divides that of a slice.
+    const [count, text] = [15_000, "\u{1F600}&#x1F600;ü\r\n&lt;\r日"]
+    const document = elements(count, text)
+    const { headers, url } = signDocument(document)
+    const answer = await fetch(url, { method: "POST", headers, body: document })
+    const read = "\u{1F600}\u{1F600}ü\n<\n日"
+    expect(await answer.text()).toContain(`<Texts>${md5(Array.from({ length: count }, () => read).join())}</Texts>`)
   })
 
   it("content of chunked transfer coding without a declared length → accepted", async () => {

@@ -17,7 +17,8 @@ import * as CollectedBodies from "../../incoming/CollectedBodies.ts"
 import * as RequestBody from "../../transfer/upload/RequestBody.ts"
 import { S3Error } from "../S3Error.ts"
 import type { SignatureSeed } from "../signature/VerifySignature.ts"
-import * as XmlReader from "../xml/XmlReader.ts"
+import * as ParseDocument from "../xml/ParseDocument.ts"
+import type * as XmlReader from "../xml/XmlReader.ts"
 import * as Checksums from "./Checksums.ts"
 import * as ChunkDecoder from "./ChunkDecoder.ts"
 import type { Payload, PayloadError } from "./Payload.ts"
@@ -32,9 +33,6 @@ export interface SignedBody {
   /** Whether a checksum in the headers is that of an object, not of the body: in the completion of a multipart upload. */
   readonly hasObjectChecksum?: boolean | undefined
 }
-
-/** The largest document: one of 10,000 parts with checksums, or of 1,000 long keys in references. */
-const maxXmlBytes = 8 * 1024 * 1024
 
 /** Parts of fewer bytes on average are copied into one: each takes some 100 bytes of memory besides its own. */
 const minPartBytes = 1024
@@ -73,6 +71,7 @@ export const make = Effect.gen(function* () {
   const { maxUploadBytes } = yield* Settings
   const idleTimeout = yield* IdleTimeout
   const minimumRate = yield* MinimumRate
+  const parse = yield* ParseDocument.make
 
   const open = Effect.fnUntraced(function* (
     request: HttpServerRequest,
@@ -198,15 +197,19 @@ export const make = Effect.gen(function* () {
     return { content, length, md5: () => md5OfContent, checksum: () => verified }
   })
 
-  const readXml = Effect.fnUntraced(function* (request: HttpServerRequest, signed: SignedBody) {
-    const { content } = yield* open(request, signed, maxXmlBytes).pipe(
+  const readXml = Effect.fnUntraced(function* (
+    request: HttpServerRequest,
+    signed: SignedBody,
+    limits: XmlReader.Limits
+  ) {
+    const { content } = yield* open(request, signed, limits.maxBytes).pipe(
       Effect.catchTag("S3Error", (error) =>
         Effect.fail(error.code === "EntityTooLarge" ? S3Error.of("MaxMessageLengthExceeded") : error)
       )
     )
     CollectedBodies.add(request)
     const chunks = yield* Stream.runCollect(content)
-    const root = XmlReader.read(Buffer.concat(chunks).toString())
+    const root = yield* parse(Buffer.concat(chunks), limits, signed.tenantId)
     return root ?? (yield* S3Error.of("MalformedXML"))
   })
 

@@ -7,6 +7,7 @@ import { SaxesParser } from "saxes"
 export interface XmlElement {
   readonly name: string
   readonly children: ReadonlyArray<XmlElement>
+  /** Empty for an element with children. */
   readonly text: string
 }
 
@@ -16,44 +17,104 @@ interface OpenElement {
   text: string
 }
 
+/** What a document of an operation may have. */
+export interface Limits {
+  readonly maxBytes: number
+  readonly maxElements: number
+}
+
+export interface Reader {
+  /** Reads the next part of the text. Returns false when the document is not valid; no more may be written then. */
+  readonly write: (text: string) => boolean
+  /** Ends the text. Returns the root of the document; undefined when the text is none. */
+  readonly end: () => XmlElement | undefined
+}
+
 /** The deepest nesting of a document. Those of S3 have five levels. */
 const maxDepth = 16
-/** The most elements of a document. Those of 10,000 parts with all checksums have 80,001. */
-const maxElements = 100_000
+/** The most attributes of an element. Those of S3 have two: namespaces, and the type of a grantee. */
+const maxAttributes = 16
+/** The most UTF-16 code units of the text of an element. A key has 1,024 bytes at most. */
+const maxTextLength = 8 * 1024
+/**
+ * The most UTF-16 code units without the end of a tag, an attribute or a text. The parser collects them in a form that takes some 30 bytes
+ * for each line break and each reference.
+ */
+const maxTokenLength = 16 * 1024
 
 const localName = (name: string): string => name.slice(name.indexOf(":") + 1)
 
-/** Returns the root of a document; undefined when the text is none. */
-export const read = (text: string): XmlElement | undefined => {
+/** Makes the reader of one document. */
+export const make = ({ maxElements }: Pick<Limits, "maxElements">): Reader => {
   const parser = new SaxesParser({ xmlns: false, fragment: false })
   const open: Array<OpenElement> = []
   let root: OpenElement | undefined
   let elements = 0
+  let attributes = 0
+  /** Code units since the last token ended. */
+  let pending = 0
   const fail = () => {
     throw new SyntaxError("not a valid document")
   }
+  const endToken = () => void (pending = 0)
+  // With more handlers than these, V8 keeps the parser as a dictionary, and it takes four times as long.
   parser.on("error", fail)
   parser.on("doctype", fail)
+  parser.on("attribute", () => {
+    endToken()
+    if (++attributes > maxAttributes) fail()
+  })
   parser.on("opentag", ({ name }) => {
+    endToken()
+    attributes = 0
     if (open.length >= maxDepth || ++elements > maxElements) fail()
     const element: OpenElement = { name: localName(name), children: [], text: "" }
-    open.at(-1)?.children.push(element)
+    const parent = open.at(-1)
+    if (parent !== undefined) {
+      // The text of an element with children separates them. A document of many parts has much of it.
+      parent.text = ""
+      parent.children.push(element)
+    }
     root ??= element
     open.push(element)
   })
-  parser.on("closetag", () => void open.pop())
+  parser.on("closetag", () => {
+    endToken()
+    open.pop()
+  })
   const addText = (part: string) => {
+    endToken()
     const element = open.at(-1)
-    if (element !== undefined) element.text += part
+    if (element === undefined || element.children.length > 0) return
+    if (element.text.length + part.length > maxTextLength) fail()
+    element.text += part
   }
   parser.on("text", addText)
   parser.on("cdata", addText)
-  try {
-    parser.write(text).close()
-  } catch {
-    return undefined
+
+  const attempt = (step: () => void): boolean => {
+    try {
+      step()
+      return true
+    } catch {
+      return false
+    }
   }
-  return root
+  return {
+    write: (text) =>
+      attempt(() => {
+        pending += text.length
+        parser.write(text)
+        if (pending > maxTokenLength) fail()
+      }),
+    end: () => (attempt(() => parser.close()) ? root : undefined)
+  }
+}
+
+/** Returns the root of a small document; undefined when the text is none. */
+export const read = (text: string, limits: Pick<Limits, "maxElements">): XmlElement | undefined => {
+  const reader = make(limits)
+  return reader.write(text) ? reader.end() : undefined
 }
 
 /** Returns the first child of this name; undefined when there is none. */

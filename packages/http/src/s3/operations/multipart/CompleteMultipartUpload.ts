@@ -40,6 +40,9 @@ interface ChosenPart extends ListedPart {
 /** The least size of each part but the last one, in bytes. */
 const minPartBytes = 5 * 1024 * 1024
 
+/** A part with all checksums has seven elements besides its own, and less than 500 bytes. */
+const limits: XmlReader.Limits = { maxBytes: maxParts * 512, maxElements: maxParts * 10 }
+
 const malformed = S3Error.of("MalformedXML")
 
 const checksumOf = (element: XmlReader.XmlElement): Checksum | undefined => {
@@ -147,7 +150,7 @@ export const completeMultipartUpload: Operation = {
     return Effect.fnUntraced(function* (call) {
       const { actor, bucket, headers, key } = call
       const { ref, upload } = yield* findUpload(call)
-      const listed = yield* Effect.flatMap(call.readXml, parse)
+      const listed = yield* Effect.flatMap(call.readXml(limits), parse)
       const isDone = upload.state !== "OPEN"
       // A repeated request gets the same answer.
       const chosen = isDone ? [] : yield* choose(listed, yield* listAll(actor, ref))

@@ -19,6 +19,9 @@ import * as EntityTag from "../EntityTag.ts"
 /** The most objects of one request. */
 const maxObjects = 1000
 
+/** As Amazon S3, takes documents of 2 MiB. An object has five elements at most besides its own. */
+const limits: XmlReader.Limits = { maxBytes: 2 * 1024 * 1024, maxElements: maxObjects * 8 }
+
 interface Removal {
   readonly key: string
   readonly versionId: string | undefined
@@ -75,7 +78,7 @@ export const deleteObjects: Operation = {
     const remove = yield* makeRemove
     return Effect.fnUntraced(function* (call) {
       const bucket = yield* findBucket(call)
-      const root = yield* call.readXml
+      const root = yield* call.readXml(limits)
       const objects = root.children.filter(({ name }) => name === "Object")
       if (root.name !== "Delete" || objects.length === 0 || objects.length > maxObjects) return yield* malformed
       const isQuiet = XmlReader.textOf(root, "Quiet") === "true"

@@ -53,7 +53,7 @@ export const putObjectTagging: Operation = {
   query,
   make: Effect.map(makeSet, (set) =>
     Effect.fnUntraced(function* (call) {
-      yield* set(call, yield* TagSet.read(yield* call.readXml))
+      yield* set(call, yield* TagSet.read(yield* call.readXml(TagSet.limits)))
       return S3Response.empty()
     })
   )

@@ -24,7 +24,7 @@ const noForm = S3Error.of(
 /** Returns the tags of the field `tagging`: a document. */
 const tagsOf = (fields: Form["fields"]) => {
   const document = fields.get("tagging")
-  return document === undefined ? Effect.succeed({}) : TagSet.read(XmlReader.read(document))
+  return document === undefined ? Effect.succeed({}) : TagSet.read(XmlReader.read(document, TagSet.limits))
 }
 
 /** Returns the fields of a form as the headers that PutObject has: bytes of UTF-8 as Latin-1. */

@@ -6,6 +6,9 @@ import { S3Error } from "../../S3Error.ts"
 import * as XmlReader from "../../xml/XmlReader.ts"
 import * as ObjectMetadata from "./ObjectMetadata.ts"
 
+/** A document of ten tags has some 30 elements, and less than 40 KiB even with all characters in references. */
+export const limits: XmlReader.Limits = { maxBytes: 64 * 1024, maxElements: 1000 }
+
 const malformed = S3Error.of("MalformedXML")
 
 /** Returns the tags of a document. Fails with `MalformedXML` and `InvalidTag`. */
