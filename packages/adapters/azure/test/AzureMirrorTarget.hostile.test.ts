@@ -1,4 +1,5 @@
 import * as ResponseTooLong from "@holdfast/outbound/ResponseTooLong"
+import * as UnexpectedResponse from "@holdfast/outbound/UnexpectedResponse"
 import * as HostileTargetSuite from "@holdfast/testing/mirrors/HostileTargetSuite"
 import * as Effect from "effect/Effect"
 import * as AzureMirrorTarget from "../src/AzureMirrorTarget.ts"
@@ -15,7 +16,10 @@ HostileTargetSuite.suite("AzureMirrorTarget", {
     const blobs = names.map((name) => `<Blob><Name>${name}</Name>${properties}</Blob>`).join("")
     return `<?xml version="1.0"?><EnumerationResults><Blobs>${blobs}</Blobs><NextMarker>${next ?? ""}</NextMarker></EnumerationResults>`
   },
-  unexpected: "The storage account answered unexpectedly",
   begin: "<Error><Code>",
-  tooLong: ResponseTooLong.detail
+  details: {
+    tooLong: ResponseTooLong.detail,
+    unexpected: UnexpectedResponse.detail,
+    malformed: "The storage account answered unexpectedly"
+  }
 })

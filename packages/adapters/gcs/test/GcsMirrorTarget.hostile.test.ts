@@ -1,4 +1,5 @@
 import * as ResponseTooLong from "@holdfast/outbound/ResponseTooLong"
+import * as UnexpectedResponse from "@holdfast/outbound/UnexpectedResponse"
 import * as HostileTargetSuite from "@holdfast/testing/mirrors/HostileTargetSuite"
 import * as ScriptedGcs from "./support/ScriptedGcs.ts"
 
@@ -12,7 +13,10 @@ HostileTargetSuite.suite("GcsMirrorTarget", {
       items: names.map((name) => ({ name, size: "1", generation: "1", metageneration: "1" })),
       nextPageToken: next
     }),
-  unexpected: "The service answered unexpectedly",
   begin: '{"error":',
-  tooLong: ResponseTooLong.detail
+  details: {
+    tooLong: ResponseTooLong.detail,
+    unexpected: UnexpectedResponse.detail,
+    malformed: "The service answered unexpectedly"
+  }
 })

@@ -7,9 +7,13 @@ import * as Scope from "effect/Scope"
 /** Makes one request, which the signal aborts. It must not throw before it returns its promise. */
 export type Request<A> = (signal: AbortSignal) => Promise<A>
 
+/** How long an interruption waits for the promise of the request that it aborts. */
+const maxAbort = "5 seconds"
+
 /**
  * Makes a request for one answer. An interruption aborts the request, and completes only when the promise has settled:
- * no request outlives its effect.
+ * no request outlives its effect. A promise that has not settled after 5 seconds is not waited for any longer: what
+ * interrupts, such as a timeout or a shutdown, must end.
  */
 export const call = <A, E>(request: Request<A>, toError: (cause: unknown) => E): Effect.Effect<A, E> =>
   Effect.callback((resume) => {
@@ -21,7 +25,10 @@ export const call = <A, E>(request: Request<A>, toError: (cause: unknown) => E):
     return Effect.promise(() => {
       controller.abort()
       return settled
-    })
+    }).pipe(
+      Effect.interruptible,
+      Effect.timeoutOrElse({ duration: maxAbort, orElse: () => Effect.logWarning("aborted request has not ended") })
+    )
   })
 
 /** Returns a signal that aborts when the scope closes. */

@@ -9,6 +9,7 @@ import * as GuardedAgents from "./GuardedAgents.ts"
 import * as PostRequest from "./PostRequest.ts"
 import { property } from "./Property.ts"
 import { RequestTimedOut } from "./RequestTimedOut.ts"
+import * as UnexpectedResponse from "./UnexpectedResponse.ts"
 
 /** How long an endpoint may take to answer, in milliseconds. */
 const timeout = 15_000
@@ -19,8 +20,9 @@ const maxFreeSockets = 256
 const reasonOf = (cause: unknown): WebhookSendError["reason"] => {
   if (GuardedAgents.isRefused(cause)) return "ADDRESS_REFUSED"
   if (cause instanceof RequestTimedOut || property(cause, "code") === "ETIMEDOUT") return "TIMEOUT"
-  // The codes of Node's HTTP parser.
-  return String(property(cause, "code")).startsWith("HPE_") ? "INVALID_RESPONSE" : "CONNECTION"
+  const code = String(property(cause, "code"))
+  // `HPE_`: the codes of Node's HTTP parser.
+  return code.startsWith("HPE_") || code === UnexpectedResponse.code ? "INVALID_RESPONSE" : "CONNECTION"
 }
 
 /** Sends over connections that refuse private addresses, unless `webhooksAllowPrivate` of the settings allows them. */

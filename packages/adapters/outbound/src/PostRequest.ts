@@ -7,6 +7,7 @@ import * as Https from "node:https"
 import type { Agents } from "./GuardedAgents.ts"
 import { property } from "./Property.ts"
 import { RequestTimedOut } from "./RequestTimedOut.ts"
+import { UnexpectedResponse } from "./UnexpectedResponse.ts"
 
 export interface PostRequest {
   readonly url: string
@@ -46,10 +47,13 @@ const isStale = (request: Http.ClientRequest, cause: unknown): boolean => {
   return request.reusedSocket && (code === "ECONNRESET" || code === "EPIPE")
 }
 
+type AttemptResult = PostResponse | { readonly cause: unknown; readonly isStale: boolean }
+
+/** Makes one request. Calls `onEnd` once, whatever events the request emits. Returns a function that aborts the request. */
 const attempt = (
   agents: Agents,
   { body, headers, timeout, url }: PostRequest,
-  onEnd: (result: PostResponse | { readonly cause: unknown; readonly isStale: boolean }) => void
+  onEnd: (result: AttemptResult) => void
 ): (() => void) => {
   const isSecure = url.startsWith("https:")
   const options = {
@@ -58,15 +62,30 @@ const attempt = (
     headers: { ...headers, "content-length": Buffer.byteLength(body) }
   }
   const request = isSecure ? Https.request(url, options) : Http.request(url, options)
-  const timer = setTimeout(() => request.destroy(new RequestTimedOut({ timeout })), timeout)
+  let hasResponse = false
+  let hasEnded = false
+  const end = (result: AttemptResult) => {
+    clearTimeout(timer)
+    if (hasEnded) return
+    hasEnded = true
+    onEnd(result)
+  }
+  const timer = setTimeout(() => {
+    const cause = new RequestTimedOut({ timeout })
+    request.destroy(cause)
+    // A request that is destroyed already emits no error.
+    end({ cause, isStale: false })
+  }, timeout)
   request.once("response", (response) => {
     clearTimeout(timer)
+    hasResponse = true
     const { headers, statusCode = 0 } = response
-    discard(response, () => onEnd({ status: statusCode, headers }))
+    discard(response, () => end({ status: statusCode, headers }))
   })
-  request.on("error", (cause) => {
-    clearTimeout(timer)
-    onEnd({ cause, isStale: isStale(request, cause) })
+  request.on("error", (cause) => end({ cause, isStale: isStale(request, cause) }))
+  // Of agents that do not make every request end in a response or an error.
+  request.once("close", () => {
+    if (!hasResponse) end({ cause: new UnexpectedResponse({ event: "sent no response" }), isStale: false })
   })
   request.end(body)
   return () => {
@@ -77,7 +96,7 @@ const attempt = (
 
 /**
  * Sends a POST request by the agents. Redirects are not followed. Fails with the error of the request, which may be an
- * `AddressRefused` or a `RequestTimedOut`.
+ * `AddressRefused`, a `RequestTimedOut` or an `UnexpectedResponse`.
  */
 export const send = (agents: Agents, request: PostRequest): Effect.Effect<PostResponse, { readonly cause: unknown }> =>
   Effect.callback((resume) => {

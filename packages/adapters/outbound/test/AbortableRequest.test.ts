@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as TestClock from "effect/testing/TestClock"
 import * as AbortableRequest from "../src/AbortableRequest.ts"
 
 const toError = (cause: unknown) => ["failed", cause] as const
@@ -38,6 +39,25 @@ describe("AbortableRequest.call", () => {
       yield* Deferred.await(begun)
       yield* Fiber.interrupt(calling)
       assert.isTrue(hasSettled)
+    })
+  )
+})
+
+describe("AbortableRequest.call of a client that never ends", () => {
+  it.effect("interrupted → the interruption ends after five seconds", () =>
+    Effect.gen(function* () {
+      const begun = yield* Deferred.make<void>()
+      const request = (): Promise<void> => {
+        Deferred.doneUnsafe(begun, Effect.void)
+        return new Promise(() => {})
+      }
+      const calling = yield* Effect.forkChild(AbortableRequest.call(request, toError))
+      yield* Deferred.await(begun)
+      const interrupting = yield* Effect.forkChild(Fiber.interrupt(calling))
+      yield* TestClock.adjust("4 seconds")
+      assert.isUndefined(interrupting.pollUnsafe())
+      yield* TestClock.adjust("1 second")
+      yield* Fiber.join(interrupting)
     })
   )
 })

@@ -1,10 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Http from "node:http"
-import type { AddressInfo } from "node:net"
+import * as Net from "node:net"
 import * as GuardedAgents from "../src/GuardedAgents.ts"
 import { RequestTimedOut } from "../src/RequestTimedOut.ts"
 import { ResponseTooLong } from "../src/ResponseTooLong.ts"
+import { UnexpectedResponse } from "../src/UnexpectedResponse.ts"
 
 /** Longer than the timeout of the tests' requests, in milliseconds. */
 const delay = 400
@@ -15,24 +16,41 @@ const rules = {
   isSlow: ({ path }: { readonly path: string }) => path === "/slow"
 }
 
+/** Listens with a server until the scope closes. Returns its port. */
+const listen = (server: Net.Server) =>
+  Effect.gen(function* () {
+    const sockets = new Set<Net.Socket>()
+    server.on("connection", (socket) => {
+      sockets.add(socket)
+      socket.on("close", () => sockets.delete(socket))
+      // A client that gives up resets the connection.
+      socket.on("error", () => {})
+    })
+    yield* Effect.acquireRelease(
+      Effect.callback<void>((resume) => void server.listen(0, "127.0.0.1", () => resume(Effect.void))),
+      () =>
+        Effect.callback<void>((resume) => {
+          server.close(() => resume(Effect.void))
+          for (const socket of sockets) socket.destroy()
+        })
+    )
+    return (server.address() as Net.AddressInfo).port
+  })
+
 /** Starts a server that responds late, or at `/content` begins at once and ends late. Returns its port. */
 const serve = (body: Buffer, status = 200, millis = delay) =>
-  Effect.acquireRelease(
-    Effect.callback<Http.Server>((resume) => {
-      const server = Http.createServer((request, response) => {
-        response.writeHead(status, { "content-length": body.byteLength })
-        if (request.url === "/content") response.flushHeaders()
-        request.resume()
-        setTimeout(() => response.end(body), millis)
-      })
-      server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
-    }),
-    (server) =>
-      Effect.callback<void>((resume) => {
-        server.close(() => resume(Effect.void))
-        server.closeAllConnections()
-      })
-  ).pipe(Effect.map((server) => (server.address() as AddressInfo).port))
+  listen(
+    Http.createServer((request, response) => {
+      response.writeHead(status, { "content-length": body.byteLength })
+      if (request.url === "/content") response.flushHeaders()
+      request.resume()
+      if (request.url === "/at-once") response.end(body)
+      else setTimeout(() => response.end(body), millis)
+    })
+  )
+
+/** Starts a server that answers each connection with a text, and keeps it open. Returns its port. */
+const serveText = (text: string) => listen(Net.createServer((socket) => socket.once("data", () => socket.write(text))))
 
 /** Makes a request by agents with the rules. Returns the number of bytes of the response. */
 const send = Effect.fnUntraced(function* (
@@ -103,6 +121,13 @@ describe("requests of an agent", () => {
       const size = 9 * 1024 * 1024
       const port = yield* serve(Buffer.alloc(size))
       assert.strictEqual(yield* send(port, "/content"), size)
+    })
+  )
+
+  it.live("change of the protocol → UnexpectedResponse", () =>
+    Effect.gen(function* () {
+      const port = yield* serveText("HTTP/1.1 101 X\r\nconnection: upgrade\r\nupgrade: other\r\n\r\n")
+      assert.instanceOf(yield* Effect.flip(send(port, "/", undefined, 60_000)), UnexpectedResponse)
     })
   )
 })

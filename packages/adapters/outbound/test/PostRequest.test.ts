@@ -1,10 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Http from "node:http"
+import * as Https from "node:https"
 import * as Net from "node:net"
 import * as GuardedAgents from "../src/GuardedAgents.ts"
 import * as PostRequest from "../src/PostRequest.ts"
 import { RequestTimedOut } from "../src/RequestTimedOut.ts"
+import { UnexpectedResponse } from "../src/UnexpectedResponse.ts"
 
 /** Starts a server until the scope closes. Returns its URL, and the requests and connections that it got. */
 const serve = (listener: Http.RequestListener) =>
@@ -129,6 +131,17 @@ describe("PostRequest", () => {
         const { cause } = yield* Effect.flip(post(yield* open, yield* serveText(text)))
         assert.instanceOf(cause, Error)
       })
+  )
+
+  it.live.each([
+    ["guarded agents", open],
+    ["agents of Node", Effect.sync(() => ({ http: new Http.Agent(), https: new Https.Agent() }))]
+  ] as const)("change of the protocol, %s → UnexpectedResponse", ([, agents]) =>
+    Effect.gen(function* () {
+      const url = yield* serveText("HTTP/1.1 101 X\r\nconnection: upgrade\r\nupgrade: other\r\n\r\n")
+      const { cause } = yield* Effect.flip(post(yield* agents, url))
+      assert.instanceOf(cause, UnexpectedResponse)
+    })
   )
 
   it.live("connection that the server closes while it is idle → the request arrives once", () =>

@@ -1,4 +1,5 @@
 import * as ResponseTooLong from "@holdfast/outbound/ResponseTooLong"
+import * as UnexpectedResponse from "@holdfast/outbound/UnexpectedResponse"
 import * as HostileTargetSuite from "@holdfast/testing/mirrors/HostileTargetSuite"
 import * as Effect from "effect/Effect"
 import * as S3MirrorTarget from "../src/S3MirrorTarget.ts"
@@ -15,7 +16,10 @@ HostileTargetSuite.suite("S3MirrorTarget", {
     const contents = names.map((name) => `<Contents><Key>${name}</Key><Size>1</Size><ETag>1</ETag></Contents>`).join("")
     return `<ListBucketResult>${token}${contents}</ListBucketResult>`
   },
-  unexpected: "The service answered unexpectedly",
   begin: "<Error><Code>",
-  tooLong: ResponseTooLong.detail
+  details: {
+    tooLong: ResponseTooLong.detail,
+    unexpected: UnexpectedResponse.detail,
+    malformed: "The service answered unexpectedly"
+  }
 })

@@ -24,7 +24,7 @@ export interface WebhookResponse {
  * - `TIMEOUT`: no status within the time limit.
  * - `CONNECTION`: the connection failed, or its certificate is not valid.
  * - `ADDRESS_REFUSED`: the host is not on the public Internet, or has no address.
- * - `INVALID_RESPONSE`: the response is not HTTP.
+ * - `INVALID_RESPONSE`: the response is not HTTP, or does not answer the request.
  */
 export class WebhookSendError extends Data.TaggedError("WebhookSendError")<{
   readonly reason: "TIMEOUT" | "CONNECTION" | "ADDRESS_REFUSED" | "INVALID_RESPONSE"

@@ -101,6 +101,10 @@ const declare = (settings: () => Promise<Readonly<Record<string, string>>>) => {
       [(_, response) => void response.writeHead(302, { location: other.url }).end(), { status: 302, error: "STATUS" }],
       [(_, response) => void response.writeHead(429, { "retry-after": "1" }).end(), { status: 429, error: "STATUS" }],
       [(_, response) => void response.socket?.end("SSH-2.0\r\n"), { status: null, error: "INVALID_RESPONSE" }],
+      [
+        (_, response) => void response.writeHead(101, { connection: "upgrade", upgrade: "other" }).end(),
+        { status: null, error: "INVALID_RESPONSE" }
+      ],
       [(_, response) => void response.destroy(), { status: null, error: "CONNECTION" }]
     ]
     for (const [index, [listener, expected]] of kinds.entries()) {

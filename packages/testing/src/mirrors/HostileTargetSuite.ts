@@ -2,7 +2,7 @@
  * The suite of mirror targets at a service that wants to harm its client. It runs on a `ScriptedServer`. An adapter's
  * test supplies how it opens a target:
  *
- *     HostileTargetSuite.suite("my target", { open, contentType: "application/xml", begin: "<Error>", tooLong })
+ *     HostileTargetSuite.suite("my target", { open, openAt, contentType: "application/xml", begin: "<Error>", details })
  */
 import { assert, describe, it } from "@effect/vitest"
 import type { MirrorTarget } from "@holdfast/core/mirrors/targets/MirrorTarget"
@@ -14,6 +14,7 @@ import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as EndlessBody from "../servers/EndlessBody.ts"
+import * as RawServer from "../servers/RawServer.ts"
 import type { Respond } from "../servers/ScriptedServer.ts"
 import * as SlowServer from "../servers/SlowServer.ts"
 import * as Objects from "./contract/Objects.ts"
@@ -35,12 +36,17 @@ export interface Subject {
   readonly pageSize: number
   /** Returns the page of a listing; `next` is the token of the next one. */
   readonly page: (names: ReadonlyArray<string>, next: string | undefined) => string
-  /** The text of the errors for responses that do not follow the protocol begins with it. */
-  readonly unexpected: string
   /** The beginning of a document. */
   readonly begin: string
-  /** The text of the error for a response that is too long. */
-  readonly tooLong: string
+  /** The texts of the errors for responses that no correct service sends. */
+  readonly details: {
+    /** A body that is too long. */
+    readonly tooLong: string
+    /** A response that does not answer the request. */
+    readonly unexpected: string
+    /** The text for a document that does not follow the protocol begins with it. */
+    readonly malformed: string
+  }
 }
 
 const bytes = Buffer.from("content")
@@ -59,10 +65,20 @@ const endless: Readonly<Record<string, (page: number) => string>> = {
   "three pages in a circle": (page) => `page ${page % 3}`
 }
 
-export const suite = (
-  name: string,
-  { begin, contentType, open, openAt, page, pageSize, tooLong, unexpected }: Subject
-): void => {
+const allOperations: typeof operations = {
+  ...operations,
+  describe: ({ describe }) => describe(Objects.object("a", bytes)),
+  stat: ({ stat }) => stat("a"),
+  read: ({ read }) => Stream.runDrain(read("a"))
+}
+
+/** Responses that change the protocol (RFC 9110, section 15.2.2), which no request has asked for. */
+const changes = {
+  "the name of the protocol": "HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: other\r\n\r\n",
+  "bytes of the protocol": "HTTP/1.1 101 X\r\nconnection: upgrade\r\nupgrade: other\r\n\r\nHTTP/1.1 200 OK\r\n\r\n"
+}
+
+export const suite = (name: string, { begin, contentType, details, open, openAt, page, pageSize }: Subject): void => {
   describe(`${name} at a hostile service`, () => {
     it.live.each(
       Object.keys(operations).flatMap((operation) => [200, 400, 403, 404].map((status) => [operation, status] as const))
@@ -72,7 +88,7 @@ export const suite = (
         const target = yield* open(body.respond)
         const before = process.memoryUsage.rss()
         const error = yield* Effect.flip(operations[operation]?.(target) ?? Effect.die("no such operation"))
-        assert.deepStrictEqual([error.reason, error.detail], ["Internal", tooLong])
+        assert.deepStrictEqual([error.reason, error.detail], ["Internal", details.tooLong])
         // What the sockets' buffers hold is sent as well.
         assert.isBelow(body.sentBytes(), 32 * mebibyte)
         assert.isBelow(process.memoryUsage.rss() - before, 256 * mebibyte)
@@ -110,7 +126,7 @@ export const suite = (
       Effect.gen(function* () {
         const { requested, result } = yield* listPages((index) => page([`name ${index}`], endless[kind]?.(index)))
         assert.isTrue(Result.isFailure(result) && result.failure.reason === "Internal")
-        assert.isTrue(Result.isFailure(result) && result.failure.detail.startsWith(unexpected))
+        assert.isTrue(Result.isFailure(result) && result.failure.detail.startsWith(details.malformed))
         assert.isAtMost(requested, 12)
       })
     )
@@ -137,7 +153,7 @@ export const suite = (
       Effect.gen(function* () {
         const names = Array.from({ length: pageSize + 1 }, (_, index) => `name ${index}`)
         const { result } = yield* listPages(() => page(names, undefined))
-        assert.isTrue(Result.isFailure(result) && result.failure.detail.startsWith(unexpected))
+        assert.isTrue(Result.isFailure(result) && result.failure.detail.startsWith(details.malformed))
         const whole = yield* listPages(() => page(names.slice(1), undefined))
         assert.strictEqual(Result.getOrThrow(whole.result).length, pageSize)
       })
@@ -160,7 +176,18 @@ export const suite = (
     ] as const)("list: page with %s → ends", ([, fill]) =>
       Effect.gen(function* () {
         const { result } = yield* listPages(() => page([fill("a")], undefined))
-        assert.isTrue(Result.isFailure(result) && result.failure.detail === tooLong)
+        assert.isTrue(Result.isFailure(result) && result.failure.detail === details.tooLong)
+      })
+    )
+
+    it.live.each(Object.entries(changes))("101 with %s → every operation is Internal", ([, text]) =>
+      Effect.gen(function* () {
+        const endpoint = yield* RawServer.open(text)
+        const target = yield* openAt(endpoint, { requestTimeout: "1 hour" })
+        for (const [operation, run] of Object.entries(allOperations)) {
+          const error = yield* Effect.flip(run(target))
+          assert.deepStrictEqual([error.reason, error.detail], ["Internal", details.unexpected], operation)
+        }
       })
     )
 

@@ -6,7 +6,7 @@ import * as RemoteTargetReasons from "@holdfast/core/mirrors/targets/RemoteTarge
 import * as BlobError from "@holdfast/core/storage/BlobError"
 import * as RemoteFailure from "@holdfast/core/storage/RemoteFailure"
 import * as AddressRefused from "@holdfast/outbound/AddressRefused"
-import * as ResponseTooLong from "@holdfast/outbound/ResponseTooLong"
+import * as ResponseFault from "@holdfast/outbound/ResponseFault"
 import type { AzureFailure, Kind } from "./AzureFailure.ts"
 
 const blobReasons: { readonly [K in Kind]: BlobError.Reason } = { ...RemoteFailure.blobReasons, NoAccount: "Internal" }
@@ -46,7 +46,7 @@ export const toTargetError =
   (operation: string) =>
   (failure: AzureFailure): MirrorTargetError.MirrorTargetError => {
     const { code, kind, status } = failure
-    const detail = ResponseTooLong.isTooLong(failure) ? ResponseTooLong.detail : details[kind]
+    const detail = ResponseFault.find(failure)?.detail ?? details[kind]
     // Without a status the code is that of a failed connection, and not the service's.
     const suffix = status === undefined ? "" : ` (${isCode(code) ? code : `HTTP ${status}`})`
     return new MirrorTargetError.MirrorTargetError({

@@ -6,7 +6,7 @@ import * as RemoteFailure from "@holdfast/core/storage/RemoteFailure"
 import * as AddressRefused from "@holdfast/outbound/AddressRefused"
 import * as ConnectionFailure from "@holdfast/outbound/ConnectionFailure"
 import { property } from "@holdfast/outbound/Property"
-import * as ResponseTooLong from "@holdfast/outbound/ResponseTooLong"
+import * as ResponseFault from "@holdfast/outbound/ResponseFault"
 import * as Data from "effect/Data"
 
 /** `NoAccount`: no storage account can have this name. */
@@ -83,13 +83,9 @@ const messageOf = (cause: unknown): string =>
 /** Classifies an error that the SDK threw. */
 export const fromCause = (cause: unknown): AzureFailure => {
   if (cause instanceof AzureFailure) return cause
-  if (ResponseTooLong.isTooLong(cause)) {
-    return new AzureFailure({
-      kind: "Internal",
-      code: ResponseTooLong.code,
-      status: undefined,
-      message: messageOf(cause)
-    })
+  const fault = ResponseFault.find(cause)
+  if (fault !== undefined) {
+    return new AzureFailure({ kind: "Internal", code: fault.code, status: undefined, message: messageOf(cause) })
   }
   const statusCode = property(cause, "statusCode")
   const status = typeof statusCode === "number" ? statusCode : undefined

@@ -6,7 +6,7 @@ import * as RemoteFailure from "@holdfast/core/storage/RemoteFailure"
 import * as AddressRefused from "@holdfast/outbound/AddressRefused"
 import * as ConnectionFailure from "@holdfast/outbound/ConnectionFailure"
 import { property } from "@holdfast/outbound/Property"
-import * as ResponseTooLong from "@holdfast/outbound/ResponseTooLong"
+import * as ResponseFault from "@holdfast/outbound/ResponseFault"
 import * as Data from "effect/Data"
 
 /** A request failed, or its response does not follow the protocol. */
@@ -80,9 +80,8 @@ export const fromCause = (cause: unknown): GcsFailure => {
   if (AddressRefused.isRefused(cause)) {
     return new GcsFailure({ kind: "Refused", message: AddressRefused.detail, cause })
   }
-  if (ResponseTooLong.isTooLong(cause)) {
-    return new GcsFailure({ kind: "Internal", message: ResponseTooLong.detail, cause })
-  }
+  const fault = ResponseFault.find(cause)
+  if (fault !== undefined) return new GcsFailure({ kind: "Internal", message: fault.detail, cause })
   const code = property(cause, "code")
   return ConnectionFailure.isCode(code)
     ? new GcsFailure({ kind: "Unavailable", message: `The connection failed (${code}).`, cause })

@@ -4,6 +4,7 @@
 import type * as Http from "node:http"
 import type { RequestRules } from "../RequestRules.ts"
 import * as RequestDeadline from "./RequestDeadline.ts"
+import * as RequestEnd from "./RequestEnd.ts"
 import * as ResponseBound from "./ResponseBound.ts"
 
 /** The method by which Node's HTTP client gives a request to its agent. Node's types leave it out. */
@@ -19,6 +20,7 @@ const bound = (
 ): void => {
   const line = { method: request.method, path: request.path, header: (name: string) => request.getHeader(name) }
   const hasContent = (response: Http.IncomingMessage) => ResponseBound.isSuccess(response) && isContent(line)
+  RequestEnd.install(request)
   RequestDeadline.install(request, { timeout: requestTimeout, isSlow: isSlow(line), isContent: hasContent })
   // First of all listeners: the others may begin to read.
   request.prependOnceListener("response", (response) => {

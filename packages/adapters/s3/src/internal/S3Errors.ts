@@ -7,7 +7,7 @@ import * as BlobError from "@holdfast/core/storage/BlobError"
 import * as RemoteFailure from "@holdfast/core/storage/RemoteFailure"
 import * as AddressRefused from "@holdfast/outbound/AddressRefused"
 import { property } from "@holdfast/outbound/Property"
-import * as ResponseTooLong from "@holdfast/outbound/ResponseTooLong"
+import * as ResponseFault from "@holdfast/outbound/ResponseFault"
 import type { Kind, S3Failure } from "./S3Failure.ts"
 
 const blobReasons: { readonly [K in Kind]: BlobError.Reason } = {
@@ -48,7 +48,8 @@ const detailOf = (
 ) => {
   if (rawCode === undefined) return rawMessage
   if (kind === "Refused") return AddressRefused.detail
-  if (ResponseTooLong.isTooLong(cause)) return ResponseTooLong.detail
+  const fault = ResponseFault.find(cause)
+  if (fault !== undefined) return fault.detail
   const code = sanitize(rawCode, secrets)
   const message = sanitize(rawMessage, secrets)
   if (status !== undefined && status !== 200) {

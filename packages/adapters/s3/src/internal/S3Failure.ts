@@ -6,7 +6,7 @@ import * as RemoteFailure from "@holdfast/core/storage/RemoteFailure"
 import * as AddressRefused from "@holdfast/outbound/AddressRefused"
 import * as ConnectionFailure from "@holdfast/outbound/ConnectionFailure"
 import { property } from "@holdfast/outbound/Property"
-import * as ResponseTooLong from "@holdfast/outbound/ResponseTooLong"
+import * as ResponseFault from "@holdfast/outbound/ResponseFault"
 import * as Data from "effect/Data"
 
 /** `ClockSkew`: the service's clock differs from this machine's. */
@@ -84,7 +84,7 @@ const textOf = (value: unknown): string => (typeof value === "string" ? value : 
 const kindOf = (cause: unknown, code: string, status: number | undefined): Kind => {
   if (AddressRefused.isRefused(cause)) return "Refused"
   // Whatever the status says, no service of S3's protocol sent this.
-  if (ResponseTooLong.isTooLong(cause)) return "Internal"
+  if (ResponseFault.find(cause) !== undefined) return "Internal"
   return (
     codes.get(code) ??
     statuses.get(status ?? 0) ??

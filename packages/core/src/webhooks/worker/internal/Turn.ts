@@ -20,7 +20,7 @@ import {
 import * as Payload from "../../Payload.ts"
 import * as RetryPlan from "../../RetryPlan.ts"
 import * as Signature from "../../Signature.ts"
-import { WebhookSender } from "../../WebhookSender.ts"
+import { WebhookSender, WebhookSendError } from "../../WebhookSender.ts"
 
 /** How long ended deliveries are kept, for users who look for them and replay them. */
 const kept = { delivered: Duration.days(1), failed: Duration.days(30) }
@@ -52,6 +52,14 @@ interface Answer {
 }
 
 const gone = 410
+
+/**
+ * How long a request may take: five seconds more than the port promises. A request without end would keep its slot, and its webhook
+ * would take another one whenever the lease expires.
+ */
+const maxRequest = "20 seconds"
+
+const timedOut = new WebhookSendError({ reason: "TIMEOUT" })
 
 const isSuccess = (status: number): boolean => status >= 200 && status < 300
 
@@ -117,7 +125,11 @@ const send = Effect.fnUntraced(function* (
   const body = Payload.encode(tenantId, delivery)
   const signature = yield* sign({ id: delivery.id, at, body })
   const headers = { "content-type": "application/json", "user-agent": "Holdfast-Webhooks", ...signature }
-  return yield* Effect.match(sender.send({ url, headers, body }), {
+  const answered = Effect.timeoutOrElse(sender.send({ url, headers, body }), {
+    duration: maxRequest,
+    orElse: () => Effect.fail(timedOut)
+  })
+  return yield* Effect.match(answered, {
     onFailure: ({ reason }): Answer => ({ status: null, error: reason, wait: 0 }),
     onSuccess: ({ retryAfter, status }): Answer =>
       isSuccess(status)

@@ -1,0 +1,15 @@
+/**
+ * Recognizes the responses that no correct service sends.
+ */
+import { property } from "./Property.ts"
+import * as ResponseTooLong from "./ResponseTooLong.ts"
+import * as UnexpectedResponse from "./UnexpectedResponse.ts"
+
+const hasCode = (error: unknown, code: string): boolean =>
+  property(error, "code") === code || property(property(error, "cause"), "code") === code
+
+/** Returns the code and the text of the error for such a response; undefined for every other error. */
+export const find = (error: unknown): { readonly code: string; readonly detail: string } | undefined => {
+  if (ResponseTooLong.isTooLong(error)) return ResponseTooLong
+  return hasCode(error, UnexpectedResponse.code) ? UnexpectedResponse : undefined
+}
