@@ -39,6 +39,16 @@ export const Reference = bounded(255).check(
 /** Whether a text contains C0 or C1 control characters, DEL, or the Unicode line or paragraph separator. */
 export const hasControls = (text: string): boolean => /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/.test(text)
 
+/** Returns a text of any origin as one line of well-formed Unicode without control characters, of at most this many code units. */
+export const toLine = (text: string, maxLength: number): string =>
+  text
+    .toWellFormed()
+    .replaceAll(/[\p{C}\p{Z}]+/gu, " ")
+    .trim()
+    .slice(0, maxLength)
+    // The first half of a character that was cut.
+    .replace(/[\ud800-\udbff]$/, "")
+
 /** A display name: 1 to 255 bytes of well-formed UTF-8 without control characters, not only white space. */
 export const Label = Schema.String.check(
   Schema.makeFilter(

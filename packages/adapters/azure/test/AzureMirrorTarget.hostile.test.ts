@@ -9,6 +9,7 @@ HostileTargetSuite.suite("AzureMirrorTarget", {
   open: (respond) => Effect.map(ScriptedAzure.openTarget(respond), ({ target }) => target),
   openAt: (endpoint, options) =>
     AzureMirrorTarget.open({ allowPrivate: true, maxAttempts: 1, ...options })(ScriptedAzure.location(endpoint)),
+  respondError: (message) => ScriptedAzure.sendError(400, "InvalidInput", message),
   contentType: "application/xml",
   pageSize: 16,
   page: (names, next) => {

@@ -9,6 +9,7 @@ HostileTargetSuite.suite("S3MirrorTarget", {
   open: (respond) => Effect.map(ScriptedS3.openTarget(respond), ({ target }) => target),
   openAt: (endpoint, options) =>
     S3MirrorTarget.open({ allowPrivate: true, maxAttempts: 1, ...options })(ScriptedS3.location(endpoint)),
+  respondError: (message) => ScriptedS3.sendError(400, "InvalidArgument", message),
   contentType: "application/xml",
   pageSize: 100,
   page: (names, next) => {

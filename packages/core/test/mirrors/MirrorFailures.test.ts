@@ -1,8 +1,11 @@
 import { describe, expect } from "@effect/vitest"
 import * as Actor from "@holdfast/core/Actor"
+import { MetadataError } from "@holdfast/core/MetadataError"
 import { Files } from "@holdfast/core/files/Files"
 import { Mirrors } from "@holdfast/core/mirrors/Mirrors"
 import * as TargetCheck from "@holdfast/core/mirrors/targets/TargetCheck"
+import type { TaskResult } from "@holdfast/core/mirrors/worker/MirrorTask"
+import { MirrorTaskRepository } from "@holdfast/core/mirrors/worker/MirrorTaskRepository"
 import * as Fixtures from "@holdfast/testing/metadata/Fixtures"
 import * as MirrorHarness from "@holdfast/testing/mirrors/MirrorHarness"
 import * as Duration from "effect/Duration"
@@ -180,6 +183,70 @@ describe("mirror worker: failures", () => {
       expect(failed.stats.lastError).toContain("reserved")
       yield* (yield* Files).update(Actor.system, { ...made.bucket, fileId: file.id }, { name: "renamed" })
       yield* expectCopied(made)
+    })
+  )
+
+  for (const [kind, tag] of [
+    ["NUL", "1\0"],
+    ["a lone surrogate", "1\ud800"],
+    ["257 characters", "1".repeat(257)]
+  ] as const) {
+    test(
+      `target returns a tag with ${kind} → the files fail, and other mirrors are copied`,
+      Effect.gen(function* () {
+        const [bad, good] = [yield* createWithFiles(3), yield* createWithFiles(3)]
+        yield* bad.target.setTag(tag)
+        yield* startWorker()
+        yield* expectCopied(good)
+        const { stats } = yield* pollUntil(getRecord(bad.ref), ({ stats }) => stats.failed > 0)
+        expect(stats).toMatchObject({ copied: 0, lastError: expect.stringContaining("printable ASCII") })
+        yield* bad.target.setTag("1")
+        yield* pollUntil(getRecord(bad.ref), ({ stats }) => stats.copied === 3)
+      })
+    )
+  }
+
+  test(
+    "result that cannot be recorded → the others of its batch are recorded, and its file fails",
+    Effect.gen(function* () {
+      const [bad, good] = [yield* createWithFiles(1), yield* createWithFiles(5)]
+      yield* bad.target.setTag("poisoned")
+      const tasks = yield* MirrorTaskRepository
+      const isPoisoned = ({ written }: TaskResult) => written?.tag === "poisoned"
+      const batches: Array<number> = []
+      const complete: typeof tasks.complete = (input) => {
+        if (!input.results.some(isPoisoned)) return tasks.complete(input)
+        batches.push(input.results.length)
+        return Effect.fail(new MetadataError({ reason: "Internal", operation: "mirrors.complete" }))
+      }
+      // So that the results are in one batch.
+      const block = yield* good.target.faults.block({ method: "write" })
+      const badBlock = yield* bad.target.faults.block({ method: "write" })
+      yield* Effect.provideService(startWorker(), MirrorTaskRepository, { ...tasks, complete })
+      yield* block.reached
+      yield* badBlock.reached
+      yield* block.release
+      yield* badBlock.release
+      yield* expectCopied(good)
+      const { state, stats } = yield* pollUntil(getRecord(bad.ref), ({ stats }) => stats.failed === 1)
+      expect(state).toBe("ACTIVE")
+      expect(stats.lastError).toBe("The result of the copy could not be recorded.")
+      expect(batches).toContain(1)
+    })
+  )
+
+  test(
+    "listing with a name that no file can have → the reconciliation completes",
+    Effect.gen(function* () {
+      const made = yield* createWithFiles(2)
+      yield* startWorker()
+      yield* expectCopied(made)
+      yield* made.target.putExternally("a\0b", new Uint8Array([1]))
+      yield* made.target.putExternally("c\ud800", new Uint8Array([1]))
+      yield* made.target.removeExternally("file 1")
+      yield* (yield* Mirrors).sync(Actor.system, made.ref)
+      yield* pollUntil(made.target.names, (names) => names.includes("file 1"))
+      yield* pollUntil(getRecord(made.ref), ({ stats }) => !stats.comparing)
     })
   )
 })

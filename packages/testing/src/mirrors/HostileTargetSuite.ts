@@ -30,6 +30,8 @@ export interface Subject {
     endpoint: string,
     options: { readonly requestTimeout: Duration.Input }
   ) => Effect.Effect<MirrorTarget, MirrorTargetError, Scope.Scope>
+  /** Responds with an error of this message. */
+  readonly respondError: (message: string) => Respond
   /** The type of the service's documents. */
   readonly contentType: string
   /** Objects that the adapter requests per page. */
@@ -78,7 +80,19 @@ const changes = {
   "bytes of the protocol": "HTTP/1.1 101 X\r\nconnection: upgrade\r\nupgrade: other\r\n\r\nHTTP/1.1 200 OK\r\n\r\n"
 }
 
-export const suite = (name: string, { begin, contentType, details, open, openAt, page, pageSize }: Subject): void => {
+/** Messages that a database does not store, that break a log into lines, or that are too long. */
+const messages = {
+  NUL: "a\0b",
+  "a lone surrogate": "a\ud800b",
+  "encoded characters": "a&#0;&#xD800;b",
+  "control characters": "a\r\nb\u001b[31m\u2028\u202e",
+  "100,000 characters": "\u{1f600}".repeat(50_000)
+}
+
+export const suite = (
+  name: string,
+  { begin, contentType, details, open, openAt, page, pageSize, respondError }: Subject
+): void => {
   describe(`${name} at a hostile service`, () => {
     it.live.each(
       Object.keys(operations).flatMap((operation) => [200, 400, 403, 404].map((status) => [operation, status] as const))
@@ -187,6 +201,17 @@ export const suite = (name: string, { begin, contentType, details, open, openAt,
         for (const [operation, run] of Object.entries(allOperations)) {
           const error = yield* Effect.flip(run(target))
           assert.deepStrictEqual([error.reason, error.detail], ["Internal", details.unexpected], operation)
+        }
+      })
+    )
+
+    it.live.each(Object.entries(messages))("error with %s → one line of well-formed text", ([, message]) =>
+      Effect.gen(function* () {
+        const target = yield* open(respondError(message))
+        for (const [operation, run] of Object.entries(operations)) {
+          const { detail } = yield* Effect.flip(run(target))
+          assert.match(detail, /^[^\p{C}\u2028\u2029]{3,300}$/u, operation)
+          assert.isTrue(detail.isWellFormed(), operation)
         }
       })
     )

@@ -30,6 +30,8 @@ export interface MemoryMirrorTarget {
   readonly putExternally: (name: string, bytes: Uint8Array, description?: ObjectDescription) => Effect.Effect<void>
   /** Removes an object as another program would, without a call of the target. */
   readonly removeExternally: (name: string) => Effect.Effect<void>
+  /** Gives this tag to every object that is written from now on, as a service may that does not follow its protocol. */
+  readonly setTag: (tag: string) => Effect.Effect<void>
 }
 
 const fail = (operation: MirrorFaults.Method, reason: Reason, detail: string) =>
@@ -42,9 +44,10 @@ export const make: Effect.Effect<MemoryMirrorTarget> = Effect.sync(() => {
   const objects = new Map<string, Stored>()
   const { beforeCall, faults } = MirrorFaults.make()
   let changes = 0
+  let fixedTag: string | undefined
 
   const store = (name: string, bytes: Uint8Array, description: ObjectDescription) => {
-    const tag = `tag-${++changes}`
+    const tag = fixedTag ?? `tag-${++changes}`
     objects.set(name, { bytes, description: structuredClone(description), tag })
     return { tag }
   }
@@ -96,6 +99,7 @@ export const make: Effect.Effect<MemoryMirrorTarget> = Effect.sync(() => {
     names: Effect.sync(() => [...objects.keys()].toSorted()),
     putExternally: (name, bytes, description = { contentType: "application/octet-stream", metadata: {} }) =>
       Effect.sync(() => void store(name, new Uint8Array(bytes), description)),
-    removeExternally: (name) => Effect.sync(() => void objects.delete(name))
+    removeExternally: (name) => Effect.sync(() => void objects.delete(name)),
+    setTag: (tag) => Effect.sync(() => void (fixedTag = tag))
   }
 })

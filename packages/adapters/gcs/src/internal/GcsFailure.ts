@@ -3,6 +3,7 @@
  * two ports.
  */
 import * as RemoteFailure from "@holdfast/core/storage/RemoteFailure"
+import * as Text from "@holdfast/core/Text"
 import * as AddressRefused from "@holdfast/outbound/AddressRefused"
 import * as ConnectionFailure from "@holdfast/outbound/ConnectionFailure"
 import { property } from "@holdfast/outbound/Property"
@@ -67,14 +68,11 @@ const kindOf = ({ message, reason, status }: ErrorResponse): RemoteFailure.Kind 
 
 const maxMessage = 300
 
-/** Returns a text of the service as one short line. */
-const toLine = (text: string): string => text.replaceAll(/\s+/g, " ").trim().slice(0, maxMessage)
-
 /** Classifies an error that a request, or the body of a response, threw. */
 export const fromCause = (cause: unknown): GcsFailure => {
   if (cause instanceof GcsFailure) return cause
   if (cause instanceof ErrorResponse) {
-    const message = toLine(`The service answered ${cause.status}: ${cause.message}`)
+    const message = Text.toLine(`The service answered ${cause.status}: ${cause.message}`, maxMessage)
     return new GcsFailure({ kind: kindOf(cause), message, cause })
   }
   if (AddressRefused.isRefused(cause)) {

@@ -5,6 +5,7 @@ import * as MirrorTargetError from "@holdfast/core/mirrors/targets/MirrorTargetE
 import * as RemoteTargetReasons from "@holdfast/core/mirrors/targets/RemoteTargetReasons"
 import * as BlobError from "@holdfast/core/storage/BlobError"
 import * as RemoteFailure from "@holdfast/core/storage/RemoteFailure"
+import * as Text from "@holdfast/core/Text"
 import * as AddressRefused from "@holdfast/outbound/AddressRefused"
 import { property } from "@holdfast/outbound/Property"
 import * as ResponseFault from "@holdfast/outbound/ResponseFault"
@@ -28,15 +29,16 @@ const targetReasons: { readonly [K in Kind]: MirrorTargetError.Reason } = {
   ClockSkew: "Unavailable"
 }
 
-const maxMessage = 300
+/** Characters of a code and of a message: with the status they fit into the text of an error. */
+const limits = { code: 60, message: 200 }
 
 /** Returns a text of the service as one short line, without the secrets. */
-const sanitize = (text: string, secrets: ReadonlyArray<string>): string => {
-  const line = text
-    .toWellFormed()
-    .replaceAll(/[\p{C}\p{Z}]+/gu, " ")
-    .trim()
-  return secrets.reduce((line, secret) => line.replaceAll(secret, "…"), line).slice(0, maxMessage)
+const sanitize = (text: string, secrets: ReadonlyArray<string>, maxLength: number): string => {
+  const line = Text.toLine(text, text.length)
+  return Text.toLine(
+    secrets.reduce((line, secret) => line.replaceAll(secret, "…"), line),
+    maxLength
+  )
 }
 
 /** Codes and messages that the SDK makes up when the service sent none. */
@@ -50,8 +52,8 @@ const detailOf = (
   if (kind === "Refused") return AddressRefused.detail
   const fault = ResponseFault.find(cause)
   if (fault !== undefined) return fault.detail
-  const code = sanitize(rawCode, secrets)
-  const message = sanitize(rawMessage, secrets)
+  const code = sanitize(rawCode, secrets, limits.code)
+  const message = sanitize(rawMessage, secrets, limits.message)
   if (status !== undefined && status !== 200) {
     if (isMadeUp(code)) return `The service answered with status ${status}.`
     return isMadeUp(message)

@@ -28,7 +28,10 @@ export interface MirrorObject {
 
 /** The version of an object, as the target reports it after a write. */
 export interface WriteReceipt {
-  /** A text that changes with every change of the object's bytes, and stays the same while the object does not change. */
+  /**
+   * A text that changes with every change of the object's bytes, and stays the same while the object does not change. It is printable
+   * ASCII of at most 256 characters; an object with another tag counts as not copied.
+   */
   readonly tag: string
   /**
    * When the object was last changed, in whole seconds since 1970 by the target's clock. Present where the tag does not depend

@@ -2,6 +2,7 @@
  * The error of the MirrorTarget port.
  */
 import * as Data from "effect/Data"
+import * as Text from "../../Text.ts"
 
 /**
  * - `NotFound`: the target's bucket, or the object, does not exist.
@@ -15,16 +16,28 @@ import * as Data from "effect/Data"
  */
 export type Reason = "NotFound" | "Denied" | "Refused" | "Unavailable" | "Full" | "Invalid" | "Damaged" | "Internal"
 
-export class MirrorTargetError extends Data.TaggedError("MirrorTargetError")<{
+/** The longest text of an error, in UTF-16 code units. */
+const maxDetail = 300
+
+interface Fields {
   readonly reason: Reason
   /** The method of the port that failed. */
   readonly operation: string
-  /** The response of the target, for the user who created the mirror: without keys, addresses of this deployment and paths. */
+  /**
+   * The response of the target, for the user who created the mirror: without keys, addresses of this deployment and paths. The error
+   * keeps it as one line of at most 300 characters: it is stored, and a target may have sent any text.
+   */
   readonly detail: string
   /** Whether a check of the target succeeded after the failure. */
   readonly targetWorks?: boolean
   readonly cause?: unknown
-}> {
+}
+
+export class MirrorTargetError extends Data.TaggedError("MirrorTargetError")<Fields> {
+  constructor(fields: Fields) {
+    super({ ...fields, detail: Text.toLine(fields.detail, maxDetail) })
+  }
+
   override get message(): string {
     return this.detail
   }

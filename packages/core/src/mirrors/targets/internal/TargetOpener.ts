@@ -7,6 +7,7 @@ import type { CopyTarget } from "../CopyTarget.ts"
 import { type MirrorTarget, MirrorTargets } from "../MirrorTarget.ts"
 import type { MirrorTargetError } from "../MirrorTargetError.ts"
 import * as MirrorTypeUnavailable from "../MirrorTypeUnavailable.ts"
+import * as CheckedTarget from "./CheckedTarget.ts"
 import * as TenantBucketTarget from "./TenantBucketTarget.ts"
 import type { ExternalType, Locations, TargetLocation } from "../types/TargetTypes.ts"
 
@@ -38,7 +39,7 @@ export const make = Effect.gen(function* () {
       location.type === "TENANT_BUCKET"
         ? openTenantBucket(location)
         : Effect.map(openExternal(targets.open, location.type, location), (target): CopyTarget => ({
-            ...target,
+            ...CheckedTarget.make(target),
             hasCheckObject: true
           }))
   } satisfies TargetOpener

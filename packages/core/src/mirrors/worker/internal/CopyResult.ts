@@ -22,6 +22,7 @@ export interface CopyResult {
 }
 
 const unreadable = "The content could not be read from the storage of this deployment."
+const unrecordable = "The result of the copy could not be recorded."
 const unexpected = "An unexpected error occurred during the copy."
 
 /** Returns the error of the file and the error of the mirror as a whole; each is null when there is none. */
@@ -57,6 +58,14 @@ export const toTaskResult = (
         error: classifyFailure(exit).file,
         retryAt: DateTime.addDuration(now, backoff(task.attempts + 1, options))
       }
+})
+
+/** Returns what is recorded instead of a result that cannot be recorded. The target may or may not have the object. */
+export const toUnrecordable = (task: MirrorTask, now: DateTime.Utc, options: MirrorWorkerOptions): TaskResult => ({
+  task,
+  written: null,
+  removed: [],
+  failure: { error: unrecordable, retryAt: DateTime.addDuration(now, backoff(task.attempts + 1, options)) }
 })
 
 const byAge = (a: CopyResult, b: CopyResult): number =>

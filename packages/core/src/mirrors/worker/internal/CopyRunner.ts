@@ -18,6 +18,7 @@ import * as CompletionBatcher from "./CompletionBatcher.ts"
 import * as CopyPool from "./CopyPool.ts"
 import * as CopyResult from "./CopyResult.ts"
 import type { Progress } from "./FileCopy.ts"
+import { MetadataError } from "../../../MetadataError.ts"
 import type { MirrorTask } from "../MirrorTask.ts"
 import { MirrorTaskRepository } from "../MirrorTaskRepository.ts"
 import { backoff, type MirrorWorkerOptions } from "../MirrorWorkerOptions.ts"
@@ -62,6 +63,51 @@ export const make = Effect.fnUntraced(function* (options: MirrorWorkerOptions, w
     for (const mirrorId of CopyResult.recoveredMirrors(results)) yield* tasks.recover({ mirrorId, now })
   })
 
+  /**
+   * Gives up a result that cannot be recorded. Records a failure without the values of the result: an abandoned task would be due,
+   * and its file copied again, at once.
+   */
+  const giveUp = Effect.fnUntraced(function* ({ mirror, task }: CopyResult.CopyResult, { reason }: MetadataError) {
+    const { fileId, mirrorId } = task
+    yield* Effect.logError("mirror task result cannot be recorded; the file is copied again", {
+      tenantId: mirror.tenantId,
+      mirrorId,
+      fileId,
+      reason
+    })
+    const now = yield* DateTime.now
+    yield* tasks
+      .complete({ results: [CopyResult.toUnrecordable(task, now, options)], now })
+      .pipe(
+        Effect.catch(({ reason }) =>
+          Effect.logWarning("mirror task not released; its lease will expire", { mirrorId, fileId, reason })
+        )
+      )
+    leases.remove(task)
+  })
+
+  /**
+   * Retries until the results are recorded, or an error shows that they cannot be. The leases may expire meanwhile: the repository
+   * then abandons the tasks.
+   */
+  const recordWithRetries = (results: ReadonlyArray<CopyResult.CopyResult>) =>
+    record(results).pipe(
+      // A defect would end the loop that records the results of all tenants.
+      Effect.catchDefect((cause) =>
+        Effect.fail(new MetadataError({ reason: "Internal", operation: "mirrors.complete", cause }))
+      ),
+      Effect.tapError(({ reason }) => Effect.logWarning("mirror task results not recorded", { reason })),
+      Effect.retry({ while: ({ reason }) => reason !== "Internal", schedule: Schedule.spaced("1 second") })
+    )
+
+  /** Records results of any tenants. One that cannot be recorded does not prevent the others. */
+  const recordAll = (results: ReadonlyArray<CopyResult.CopyResult>) =>
+    Effect.catch(recordWithRetries(results), () =>
+      Effect.forEach(results, (result) => Effect.catch(recordWithRetries([result]), (error) => giveUp(result, error)), {
+        discard: true
+      })
+    )
+
   // On shutdown, after the copies have been interrupted: their results are in the queue by then. A batch that was being recorded
   // is abandoned.
   yield* Effect.addFinalizer(() =>
@@ -76,13 +122,7 @@ export const make = Effect.fnUntraced(function* (options: MirrorWorkerOptions, w
   const copies = yield* FiberMap.make<string>()
 
   yield* completions.takeBatch.pipe(
-    Effect.flatMap((results) =>
-      record(results).pipe(
-        Effect.tapError(({ reason }) => Effect.logWarning("mirror task results not recorded; retrying", { reason })),
-        // The leases may expire meanwhile: the repository then abandons the tasks.
-        Effect.retry(Schedule.spaced("1 second"))
-      )
-    ),
+    Effect.flatMap(recordAll),
     Effect.andThen(wake.open),
     Effect.forever,
     Effect.forkScoped
