@@ -1,5 +1,5 @@
 /**
- * The error of a response that no service sends to such a request, such as a change of the protocol.
+ * The error of a response that no service sends to such a request: a change of the protocol, or interim responses without end.
  */
 import * as Data from "effect/Data"
 

@@ -130,4 +130,19 @@ describe("requests of an agent", () => {
       assert.instanceOf(yield* Effect.flip(send(port, "/", undefined, 60_000)), UnexpectedResponse)
     })
   )
+
+  it.live.each([
+    [8, "received"],
+    [9, "UnexpectedResponse"]
+  ] as const)("%i interim responses → %s", ([count, expected]) =>
+    Effect.gen(function* () {
+      const text = "HTTP/1.1 102 Processing\r\n\r\n".repeat(count)
+      const port = yield* serveText(`${text}HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\na`)
+      const result = yield* Effect.match(send(port, "/", undefined, 60_000), {
+        onFailure: (error) => error.name,
+        onSuccess: () => "received"
+      })
+      assert.strictEqual(result, expected)
+    })
+  )
 })

@@ -80,6 +80,12 @@ const changes = {
   "bytes of the protocol": "HTTP/1.1 101 X\r\nconnection: upgrade\r\nupgrade: other\r\n\r\nHTTP/1.1 200 OK\r\n\r\n"
 }
 
+/** Interim responses (RFC 9110, section 15.2), which a service may send before its response. */
+const interim = {
+  "100": "HTTP/1.1 100 Continue\r\n\r\n",
+  "103 with headers": `HTTP/1.1 103 Early Hints\r\n${"a: b\r\n".repeat(1000)}\r\n`
+}
+
 /** Messages that a database does not store, that break a log into lines, or that are too long. */
 const messages = {
   NUL: "a\0b",
@@ -196,12 +202,25 @@ export const suite = (
 
     it.live.each(Object.entries(changes))("101 with %s → every operation is Internal", ([, text]) =>
       Effect.gen(function* () {
-        const endpoint = yield* RawServer.open(text)
+        const { endpoint } = yield* RawServer.open(text)
         const target = yield* openAt(endpoint, { requestTimeout: "1 hour" })
         for (const [operation, run] of Object.entries(allOperations)) {
           const error = yield* Effect.flip(run(target))
           assert.deepStrictEqual([error.reason, error.detail], ["Internal", details.unexpected], operation)
         }
+      })
+    )
+
+    it.live.each(Object.entries(interim))("%s without end → every operation is Internal, few bytes sent", ([, text]) =>
+      Effect.gen(function* () {
+        const server = yield* RawServer.openEndless(text)
+        const target = yield* openAt(server.endpoint, { requestTimeout: "1 hour" })
+        for (const [operation, run] of Object.entries(allOperations)) {
+          const error = yield* Effect.flip(run(target))
+          assert.deepStrictEqual([error.reason, error.detail], ["Internal", details.unexpected], operation)
+        }
+        // What the sockets' buffers hold is sent as well.
+        assert.isBelow(server.sentBytes(), 64 * mebibyte)
       })
     )
 

@@ -3,6 +3,7 @@
  */
 import type * as Http from "node:http"
 import type { RequestRules } from "../RequestRules.ts"
+import * as InterimResponses from "./InterimResponses.ts"
 import * as RequestDeadline from "./RequestDeadline.ts"
 import * as RequestEnd from "./RequestEnd.ts"
 import * as ResponseBound from "./ResponseBound.ts"
@@ -21,6 +22,7 @@ const bound = (
   const line = { method: request.method, path: request.path, header: (name: string) => request.getHeader(name) }
   const hasContent = (response: Http.IncomingMessage) => ResponseBound.isSuccess(response) && isContent(line)
   RequestEnd.install(request)
+  InterimResponses.install(request)
   RequestDeadline.install(request, { timeout: requestTimeout, isSlow: isSlow(line), isContent: hasContent })
   // First of all listeners: the others may begin to read.
   request.prependOnceListener("response", (response) => {
