@@ -5,6 +5,7 @@ import * as FakeGcs from "@holdfast/testing/servers/gcs/FakeGcs"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import * as GcsBlobStore from "../src/GcsBlobStore.ts"
+import * as ScriptedGcs from "./support/ScriptedGcs.ts"
 import * as Store from "./support/Store.ts"
 
 const key = BlobKeys.key(0)
@@ -42,6 +43,23 @@ const open = Effect.gen(function* () {
       assert.deepStrictEqual(yield* pending, [])
     })
   }
+})
+
+/** Opens a store at a service that keeps so many of the bytes that it is sent. Returns how many bytes it was sent. */
+const openPartial = Effect.fnUntraced(function* (keep: (sent: number) => number) {
+  const { requests, store } = yield* ScriptedGcs.openStore(
+    ({ headers, method }, response) => {
+      if (method === "DELETE") return void response.writeHead(499).end()
+      if (method === "POST") return void response.writeHead(200, { location: "http://service/?upload_id=1" }).end()
+      const [, from = "0", to = "-1", total] = /^bytes (\d+)-(\d+)\/(\d+)?/.exec(headers["content-range"] ?? "") ?? []
+      const kept = Number(from) + keep(Number(to) + 1 - Number(from))
+      if (kept === Number(total)) return ScriptedGcs.sendJson(response, ScriptedGcs.resource(kept))
+      response.writeHead(308, { range: `bytes=0-${kept - 1}`, "content-length": 0 }).end()
+    },
+    { chunkBytes, maxAttempts: 3 }
+  )
+  const sentBytes = () => requests.reduce((sum, { body, method }) => sum + (method === "PUT" ? body.byteLength : 0), 0)
+  return { put: store.put(key, Generate.stream(1, size)), sentBytes }
 })
 
 layer(FakeGcs.layer, { excludeTestServices: true })("GcsBlobStore: resumable uploads", (it) => {
@@ -104,6 +122,25 @@ layer(FakeGcs.layer, { excludeTestServices: true })("GcsBlobStore: resumable upl
         assert.strictEqual((yield* Effect.flip(put(size))).reason, "Unavailable")
         yield* assertAbsent
       })
+  )
+
+  it.effect("service keeps three quarters of what it is sent → the rest is sent", () =>
+    Effect.gen(function* () {
+      const { put, sentBytes } = yield* openPartial((sent) => Math.ceil((sent * 3) / 4))
+      assert.strictEqual((yield* put).size, size)
+      assert.isBelow(sentBytes(), 1.5 * size)
+    })
+  )
+
+  it.effect.each([
+    ["one byte", () => 1],
+    ["a quarter", (sent: number) => Math.ceil(sent / 4)]
+  ] as const)("service keeps %s of what it is sent → Unavailable after three attempts", ([, keep]) =>
+    Effect.gen(function* () {
+      const { put, sentBytes } = yield* openPartial(keep)
+      assert.strictEqual((yield* Effect.flip(put)).reason, "Unavailable")
+      assert.isAtMost(sentBytes(), 3 * chunkBytes)
+    })
   )
 
   it.effect("response to the first request lost → sent again", () =>

@@ -81,7 +81,10 @@ const put = (
 
 const notKept = () => GcsFailure.make("Unavailable", "The service does not keep the bytes of an upload.")
 
-/** Sends a chunk until the service has all of it. Returns the object when it is complete. */
+/**
+ * Sends a chunk until the service has all of it. Returns the object when it is complete. The service may keep fewer bytes than it was
+ * sent. Keeping less than half of them counts as a failure, so that a chunk is sent twice at most, beside one time for each failure.
+ */
 const send = Effect.fnUntraced(function* (
   connection: Connection.Connection,
   session: Session,
@@ -102,10 +105,9 @@ const send = Effect.fnUntraced(function* (
       const { kept } = sent.success
       if (kept === end && !part.isLast) return undefined
       if (kept < part.offset || kept > end) return yield* notKept()
-      const hasProgressed = kept > from || isUnknown
+      const hasProgressed = isUnknown || (kept > from && kept - from >= (end - from) / 2)
       from = kept
       isUnknown = false
-      // The service may keep fewer bytes than it was sent. Keeping none counts as a failure.
       if (hasProgressed) continue
     }
     failures++
