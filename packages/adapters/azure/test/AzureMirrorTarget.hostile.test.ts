@@ -9,6 +9,8 @@ HostileTargetSuite.suite("AzureMirrorTarget", {
   open: (respond) => Effect.map(ScriptedAzure.openTarget(respond), ({ target }) => target),
   openAt: (endpoint, options) =>
     AzureMirrorTarget.open({ allowPrivate: true, maxAttempts: 1, ...options })(ScriptedAzure.location(endpoint)),
+  respondToUpload: () => (_request, response) => ScriptedAzure.sendCreated(response),
+  uploadRequests: 4,
   respondError: (message) => ScriptedAzure.sendError(400, "InvalidInput", message),
   contentType: "application/xml",
   pageSize: 16,

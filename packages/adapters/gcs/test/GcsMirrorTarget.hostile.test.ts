@@ -6,6 +6,8 @@ import * as ScriptedGcs from "./support/ScriptedGcs.ts"
 HostileTargetSuite.suite("GcsMirrorTarget", {
   open: (respond) => ScriptedGcs.openTarget(respond),
   openAt: (endpoint, options) => ScriptedGcs.openTargetAt(endpoint, options),
+  respondToUpload: ScriptedGcs.acceptUpload,
+  uploadRequests: 4,
   respondError: (message) => ScriptedGcs.sendError(400, "invalid", message),
   contentType: "application/json",
   pageSize: 100,

@@ -9,6 +9,14 @@ HostileTargetSuite.suite("S3MirrorTarget", {
   open: (respond) => Effect.map(ScriptedS3.openTarget(respond), ({ target }) => target),
   openAt: (endpoint, options) =>
     S3MirrorTarget.open({ allowPrivate: true, maxAttempts: 1, ...options })(ScriptedS3.location(endpoint)),
+  respondToUpload: (size) => {
+    const answer = ScriptedS3.acceptUpload(size)
+    return (request, response) => {
+      const { body, headers, status } = answer(request)
+      response.writeHead(status, headers).end(body)
+    }
+  },
+  uploadRequests: 6,
   respondError: (message) => ScriptedS3.sendError(400, "InvalidArgument", message),
   contentType: "application/xml",
   pageSize: 100,

@@ -3,9 +3,9 @@
  * Google's resumable uploads. A content that fits into one request is sent in one.
  *
  * - Nothing of a content is visible until its last request: `sendWhole` or `complete`.
- * - An upload that fails or is interrupted is aborted. Reading and sending parts can be interrupted. The last request
- *   cannot: only its answer shows whether the object is visible. The driver waits for the answer, and then calls
- *   `undo`.
+ * - An upload that fails or is interrupted is aborted. Reading and sending parts can be interrupted. The first and the
+ *   last request cannot: only the answer names the upload that begins, or shows whether the object is visible. The
+ *   driver waits for the answer, and then calls `abort` or `undo`.
  * - An upload uses one buffer of `partBytes` per slot, whatever the size of the content. Each byte is copied once and
  *   hashed while it is in the processor's cache.
  * - The errors of the content pass through unchanged.
@@ -45,8 +45,12 @@ interface Options<Upload, Stored, E, PartDigests, ContentDigests> {
     part: Chunker.Part<PartDigests>,
     content: ContentSummary<ContentDigests>
   ) => Effect.Effect<Stored, E>
-  /** Whether an interruption aborts `sendWhole`; then it is unknown whether the object is visible. Default: false. */
-  readonly isWholeInterruptible?: boolean
+  /**
+   * Whether an interruption aborts every request, also the first and the last one: for a service that must not keep a
+   * process from shutting down. Then it is unknown whether an upload remains, or whether the object is visible.
+   * Default: false.
+   */
+  readonly isInterruptible?: boolean
   /** Begins an upload in parts. */
   readonly begin: Effect.Effect<Upload, E>
   /** Discards an upload and its parts. */
@@ -120,10 +124,20 @@ const runWith = <Upload, Sent, Stored, E, R>(
     )
   )
 
-/** Begins an upload, sends its parts and completes it. Aborts it when a step fails. Only `send` can be interrupted. */
+/**
+ * Begins an upload, sends its parts and completes it. Aborts it when a step fails or is interrupted. An interruption of `begin`
+ * may leave an upload without parts.
+ */
 export const run = <Upload, Sent, Stored, E, R>(
   steps: Steps<Upload, Sent, Stored, E, R>
-): Effect.Effect<Stored, E, R> => Effect.uninterruptibleMask((restore) => runWith(restore, steps))
+): Effect.Effect<Stored, E, R> =>
+  Effect.uninterruptibleMask((restore) =>
+    runWith(restore, {
+      ...steps,
+      begin: restore(steps.begin),
+      complete: (upload, sent) => restore(steps.complete(upload, sent))
+    })
+  )
 
 /** The first part of a content, in its buffer. */
 interface First<PartDigests> {
@@ -147,7 +161,8 @@ const uploadContent = <Upload, Sent, Stored, E, PartDigests, ContentDigests, E2,
 ): Effect.Effect<Receipt<Stored, ContentDigests>, E | E2, R> =>
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
-      const { abort, begin, confirm, expectedBytes, partBytes, reject, undo } = options
+      const { abort, begin, confirm, expectedBytes, isInterruptible = false, partBytes, reject, undo } = options
+      const restoreEnd: Restore = isInterruptible ? restore : (effect) => effect
       const hasher = options.makeHasher()
       const chunker = yield* restore(Chunker.make(source, { partBytes, hasher, expectedBytes }))
       const buffer = Chunker.makeBuffer()
@@ -166,17 +181,14 @@ const uploadContent = <Upload, Sent, Stored, E, PartDigests, ContentDigests, E2,
           return reason === undefined
             ? Effect.andThen(
                 stopIfInterrupted,
-                Effect.map(send(content), (stored) => ({ stored, content }))
+                Effect.map(restoreEnd(send(content)), (stored) => ({ stored, content }))
               )
             : Effect.fail(reason)
         })
 
-      const sendWhole = finish((content) => {
-        const sending = options.sendWhole(part, content)
-        return options.isWholeInterruptible === true ? restore(sending) : sending
-      })
+      const sendWhole = finish((content) => options.sendWhole(part, content))
       const sendParts = runWith(restore, {
-        begin,
+        begin: restoreEnd(begin),
         send: (upload: Upload): Effect.Effect<Sent, E | E2, R> => parts.send(upload, { part, buffer }, chunker.next),
         complete: (upload, sent) => finish((content) => parts.complete(upload, sent, content)),
         abort
@@ -186,7 +198,7 @@ const uploadContent = <Upload, Sent, Stored, E, PartDigests, ContentDigests, E2,
       const isWhole = part.isLast && part.bytes.byteLength <= options.maxWholeBytes
       const receipt = yield* isWhole ? sendWhole : sendParts
       const { content, stored } = receipt
-      if (confirm !== undefined) yield* confirm(stored, content)
+      if (confirm !== undefined) yield* restoreEnd(confirm(stored, content))
       yield* undo === undefined ? stopIfInterrupted : Effect.onError(stopIfInterrupted, () => undo(stored))
       return receipt
     }).pipe(Effect.scoped)

@@ -341,19 +341,27 @@ describe("MultipartUpload: interruptions", () => {
       })
   )
 
-  it.effect("isWholeInterruptible → the request of a whole content is aborted", () =>
+  it.effect.each([
+    ["whole content", 1000, "sendWhole", []],
+    ["first request", 3 * partBytes, "begin", []],
+    ["last request", 3 * partBytes, "complete", ["abort"]]
+  ] as const)("isInterruptible, during the request of the %s → it is aborted", ([, size, step, expected]) =>
     Effect.gen(function* () {
       const { options, requests } = makeStore()
       const begun = yield* Deferred.make<void>()
-      const uploading = MultipartUpload.concurrent(Generate.stream(1, 1000), {
+      const hanging = Effect.andThen(Deferred.succeed(begun, undefined), Effect.never)
+      const uploading = MultipartUpload.concurrent(Generate.stream(1, size), {
         ...options,
-        isWholeInterruptible: true,
-        sendWhole: () => Effect.andThen(Deferred.succeed(begun, undefined), Effect.never)
+        isInterruptible: true,
+        [step]: step === "begin" ? hanging : () => hanging
       })
       const fiber = yield* Effect.forkChild(uploading)
       yield* Deferred.await(begun)
       yield* Fiber.interrupt(fiber)
-      assert.deepStrictEqual(requests, [])
+      assert.deepStrictEqual(
+        requests.filter((request) => request !== "begin" && !request.startsWith("part")),
+        [...expected]
+      )
     })
   )
 })

@@ -7,14 +7,18 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { MirrorTarget } from "@holdfast/core/mirrors/targets/MirrorTarget"
 import type { MirrorTargetError } from "@holdfast/core/mirrors/targets/MirrorTargetError"
+import * as Deferred from "effect/Deferred"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import * as Generate from "../data/Generate.ts"
 import * as EndlessBody from "../servers/EndlessBody.ts"
 import * as RawServer from "../servers/RawServer.ts"
+import * as ScriptedServer from "../servers/ScriptedServer.ts"
 import type { Respond } from "../servers/ScriptedServer.ts"
 import * as SlowServer from "../servers/SlowServer.ts"
 import * as Objects from "./contract/Objects.ts"
@@ -30,6 +34,10 @@ export interface Subject {
     endpoint: string,
     options: { readonly requestTimeout: Duration.Input }
   ) => Effect.Effect<MirrorTarget, MirrorTargetError, Scope.Scope>
+  /** Responds as a healthy service that stores an object of so many bytes in three parts. */
+  readonly respondToUpload: (size: number) => Respond
+  /** How many requests such an upload takes. */
+  readonly uploadRequests: number
   /** Responds with an error of this message. */
   readonly respondError: (message: string) => Respond
   /** The type of the service's documents. */
@@ -95,10 +103,9 @@ const messages = {
   "100,000 characters": "\u{1f600}".repeat(50_000)
 }
 
-export const suite = (
-  name: string,
-  { begin, contentType, details, open, openAt, page, pageSize, respondError }: Subject
-): void => {
+export const suite = (name: string, subject: Subject): void => {
+  const { begin, contentType, details, open, openAt, page, pageSize, respondError } = subject
+  const { respondToUpload, uploadRequests } = subject
   describe(`${name} at a hostile service`, () => {
     it.live.each(
       Object.keys(operations).flatMap((operation) => [200, 400, 403, 404].map((status) => [operation, status] as const))
@@ -232,6 +239,31 @@ export const suite = (
           assert.match(detail, /^[^\p{C}\u2028\u2029]{3,300}$/u, operation)
           assert.isTrue(detail.isWellFormed(), operation)
         }
+      })
+    )
+
+    it.live("large object, and the service responds to no further request → an interruption of the upload ends", () =>
+      Effect.gen(function* () {
+        const large = Generate.bytes(1, 17 * mebibyte)
+        const object = Objects.object("a", large)
+        const respond = respondToUpload(large.byteLength)
+        const interruptAfter = Effect.fnUntraced(function* (responses: number) {
+          const isSilent = yield* Deferred.make<void>()
+          let received = 0
+          const { endpoint } = yield* ScriptedServer.open((request, response) => {
+            if (received++ < responses) respond(request, response)
+            else Deferred.doneUnsafe(isSilent, Effect.void)
+          })
+          const target = yield* openAt(endpoint, { requestTimeout: "1 hour" })
+          const writing = yield* Effect.forkChild(target.write(object, Stream.make(large)))
+          yield* Deferred.await(isSilent)
+          yield* Fiber.interrupt(writing)
+        })
+        // Without a bound, the test would run into its own timeout.
+        yield* Effect.forEach(Array.from({ length: uploadRequests }).keys(), interruptAfter, {
+          concurrency: "unbounded",
+          discard: true
+        })
       })
     )
 

@@ -31,6 +31,16 @@ export const resource = (size: number, md5Hash?: string) => ({
   md5Hash
 })
 
+/** Responds as a service that accepts a resumable upload of so many bytes. */
+export const acceptUpload =
+  (size: number): ScriptedServer.Respond =>
+  ({ headers, method }, response) => {
+    if (method === "POST") return void response.writeHead(200, { location: "http://service/?upload_id=1" }).end()
+    const [, last = "", total] = /-(\d+)\/(\d+|\*)$/.exec(headers["content-range"] ?? "") ?? []
+    if (total !== "*") return sendJson(response, resource(size))
+    response.writeHead(308, { range: `bytes=0-${last}`, "content-length": 0 }).end()
+  }
+
 /** Opens a server with these responses, which grants tokens. */
 const openServer = (respond: ScriptedServer.Respond) =>
   ScriptedServer.open(respond, {

@@ -30,7 +30,7 @@ export const write = <E, R>(
         ? undefined
         : AzureFailure.make("Damaged", "The bytes that were read are not the bytes of the file."),
     // The worker takes the object of an interrupted write for unknown. It must not wait for a service that hangs.
-    isWholeInterruptible: true
+    isInterruptible: true
   }
   return Effect.flatMap(Upload.upload(connection, settings, content), ({ stored: etag }) =>
     MirrorObjects.toReceipt(etag)

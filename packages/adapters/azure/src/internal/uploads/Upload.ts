@@ -41,7 +41,7 @@ export interface Settings extends PartSizes {
   readonly expectedBytes?: number
   /** As in `MultipartUpload`. */
   readonly reject?: (content: Content) => AzureFailure | undefined
-  readonly isWholeInterruptible?: boolean
+  readonly isInterruptible?: boolean
   readonly undo?: () => Effect.Effect<void>
 }
 

@@ -30,7 +30,7 @@ export const write = <E, R>(
         ? undefined
         : GcsFailure.make("Damaged", "The bytes that were read are not the bytes of the file."),
     // The worker takes the object of an interrupted write for unknown. It must not wait for a service that hangs.
-    isWholeInterruptible: true
+    isInterruptible: true
   }
   return Effect.map(Upload.upload(connection, settings, content), ({ stored }) => MirrorObjects.toReceipt(stored))
 }

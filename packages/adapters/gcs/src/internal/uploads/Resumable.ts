@@ -141,15 +141,24 @@ const cancel = (
 ): Effect.Effect<void, GcsFailure.GcsFailure> =>
   Effect.asVoid(connection.call({ method: "DELETE", path, query, accept: [499, 404, 410] }))
 
+/** How long it may take to discard an upload. An interruption waits for it: a shutdown waits for the slowest service of any mirror. */
+const maxDiscard = "5 seconds"
+
+const timedOut = GcsFailure.make("Unavailable", "The service did not cancel the upload in time.")
+
 /**
- * Discards an upload that failed. When that fails as well, the service drops the upload after a week, and the log says
- * so.
+ * Discards an upload that failed. When that fails as well or takes five seconds, the service drops the upload after a
+ * week, and the log says so.
  */
 export const discard = (connection: Connection.Connection, session: Session): Effect.Effect<void> =>
-  Effect.catch(cancel(connection, session), ({ kind, message }) =>
-    Effect.logWarning("resumable upload not cancelled; the service drops it after a week", {
-      bucket: connection.bucket,
-      reason: kind,
-      message
-    })
+  cancel(connection, session).pipe(
+    Effect.interruptible,
+    Effect.timeoutOrElse({ duration: maxDiscard, orElse: () => Effect.fail(timedOut) }),
+    Effect.catch(({ kind, message }) =>
+      Effect.logWarning("resumable upload not cancelled; the service drops it after a week", {
+        bucket: connection.bucket,
+        reason: kind,
+        message
+      })
+    )
   )

@@ -30,7 +30,7 @@ export interface Settings {
   readonly expectedBytes?: number
   /** As in `MultipartUpload`. */
   readonly reject?: (content: Content) => GcsFailure.GcsFailure | undefined
-  readonly isWholeInterruptible?: boolean
+  readonly isInterruptible?: boolean
   readonly undo?: (stored: Resource.Stored) => Effect.Effect<void>
 }
 

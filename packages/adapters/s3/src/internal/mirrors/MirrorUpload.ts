@@ -52,7 +52,7 @@ export const write = Effect.fnUntraced(function* <E, R>(
       size === object.size && sha256 === object.sha256
         ? undefined
         : S3Failure.make("Damaged", "The bytes that were read are not the bytes of the file."),
-    isWholeInterruptible: true
+    isInterruptible: true
   }
   const { stored } = yield* Upload.upload(connection, settings, content)
   const receipt = stored === undefined ? undefined : MirrorObjects.toReceipt(stored)

@@ -86,12 +86,21 @@ export const abort = (connection: Connection.Connection, upload: Upload): Effect
       )
     )
 
-/** Discards an upload that failed. When that fails as well, its parts remain, and the log says so. */
+/** How long it may take to discard an upload. An interruption waits for it: a shutdown waits for the slowest service of any mirror. */
+const maxDiscard = "5 seconds"
+
+const timedOut = S3Failure.make("Unavailable", "The service did not abort the upload in time.")
+
+/** Discards an upload that failed. When that fails as well or takes five seconds, its parts remain, and the log says so. */
 export const discard = (connection: Connection.Connection, upload: Upload): Effect.Effect<void> =>
-  Effect.catch(abort(connection, upload), ({ kind, status }) =>
-    Effect.logWarning("multipart upload not aborted; its parts remain in the bucket", {
-      bucket: connection.bucket,
-      reason: kind,
-      status
-    })
+  abort(connection, upload).pipe(
+    Effect.interruptible,
+    Effect.timeoutOrElse({ duration: maxDiscard, orElse: () => Effect.fail(timedOut) }),
+    Effect.catch(({ kind, status }) =>
+      Effect.logWarning("multipart upload not aborted; its parts remain in the bucket", {
+        bucket: connection.bucket,
+        reason: kind,
+        status
+      })
+    )
   )

@@ -50,7 +50,7 @@ export interface Settings extends PartSizes {
   readonly expectedBytes?: number
   /** As in `MultipartUpload`. */
   readonly reject?: (content: Content) => S3Failure | undefined
-  readonly isWholeInterruptible?: boolean
+  readonly isInterruptible?: boolean
   readonly confirm?: (stored: Stored, content: Content) => Effect.Effect<void, S3Failure>
   readonly undo?: () => Effect.Effect<void>
 }
