@@ -1,4 +1,7 @@
-import { expect, it } from "vitest"
+import { createServer, type RequestListener } from "node:http"
+import type { AddressInfo } from "node:net"
+import { describe, expect, it, onTestFinished } from "vitest"
+import * as CollectorFetch from "../../src/server/compose/CollectorFetch.ts"
 import * as ServiceBucket from "../support/ServiceBucket.ts"
 import * as Collector from "../support/Collector.ts"
 
@@ -25,4 +28,53 @@ it("OTLP: collector configured → receives traces and metrics without keys", as
   expect(sent.every((one) => one.headers.authorization === "Bearer secret" && one.headers["x-team"] === "files")).toBe(
     true
   )
+})
+
+describe("OTLP: hostile collector", () => {
+  /** Starts a collector; it is closed when the test ends. Returns its URL. */
+  const start = async (listener: RequestListener): Promise<string> => {
+    const server = createServer(listener)
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+    onTestFinished(() => {
+      server.close()
+      server.closeAllConnections()
+    })
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  }
+
+  it("answer without end → its first bytes are read, and its connection is closed", async () => {
+    let closed = 0
+    const chunk = Buffer.alloc(64 * 1024, "a")
+    const url = await start((request, response) => {
+      request.resume()
+      const send = () => {
+        while (!response.destroyed && response.write(chunk));
+      }
+      response.on("drain", send)
+      response.on("close", () => closed++)
+      send()
+    })
+    const { key, service } = await ServiceBucket.start({ env: { HOLDFAST_OTLP_ENDPOINT: url } })
+    const headers = { authorization: `Bearer ${key}` }
+    // As many spans as one export has, so that it does not wait for its interval.
+    for (let batch = 0; batch < 25; batch++) {
+      const requests = Array.from({ length: 20 }, () => fetch(`${service.url}/api/v1/tenants`, { headers }))
+      await Promise.all(requests.map(async (request) => (await request).text()))
+    }
+    await expect.poll(() => closed, { timeout: 5000 }).toBeGreaterThan(0)
+  })
+
+  it.each([
+    ["no answer", () => {}],
+    ["an answer that never ends", (_request, response) => void response.writeHead(200).write("{")]
+  ] satisfies ReadonlyArray<readonly [string, RequestListener]>)("%s → the request ends", async (_, listener) => {
+    const request = CollectorFetch.make(100)(await start(listener), { method: "POST", body: "{}" })
+    await expect(request).rejects.toThrow(/timeout/)
+  })
+
+  it("answer of a working collector → its status, and no body", async () => {
+    const url = await start((_request, response) => void response.writeHead(202).end("{}"))
+    const response = await CollectorFetch.make()(url)
+    expect([response.status, await response.text()]).toEqual([202, ""])
+  })
 })

@@ -12,6 +12,7 @@ import * as References from "effect/References"
 import * as MaskKeys from "@holdfast/core/secrets/MaskKeys"
 import { hostname } from "node:os"
 import type { Config } from "../config/Config.ts"
+import * as CollectorFetch from "./CollectorFetch.ts"
 import type { WorkerProcess } from "../workers/WorkerProcess.ts"
 
 /** The query parameter that carries an API key. */
@@ -72,7 +73,8 @@ const exporters = (
       ).pipe(
         Layer.provide([
           Layer.succeed(OtlpSerialization.OtlpSerialization, { traces: toBody, metrics: toBody, logs: toBody }),
-          FetchHttpClient.layer
+          FetchHttpClient.layer,
+          Layer.succeed(FetchHttpClient.Fetch, CollectorFetch.make())
         ])
       )
     })
