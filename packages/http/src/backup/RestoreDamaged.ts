@@ -15,7 +15,7 @@ import * as CoreLayer from "../server/compose/CoreLayer.ts"
 import * as IntegrityLayer from "../server/compose/IntegrityLayer.ts"
 import * as MetadataLayer from "../server/compose/MetadataLayer.ts"
 import type * as CopyContents from "./CopyContents.ts"
-import * as ExistingDatabase from "../server/compose/ExistingDatabase.ts"
+import * as ExistingDatabase from "../server/startup/ExistingDatabase.ts"
 import * as OpenBackup from "./OpenBackup.ts"
 import { ContentFault } from "./VerifiedContent.ts"
 

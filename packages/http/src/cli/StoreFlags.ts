@@ -25,7 +25,7 @@ export const loadConfig = (parsed: Readonly<Record<string, Option.Option<string>
 export const loadDeployment = (parsed: Readonly<Record<string, Option.Option<string>>>) =>
   Effect.tap(loadConfig(parsed), (config) =>
     Effect.flatMap(
-      Effect.promise(() => import("../server/compose/ExistingDatabase.ts")),
+      Effect.promise(() => import("../server/startup/ExistingDatabase.ts")),
       ({ check }) => check(config)
     )
   )

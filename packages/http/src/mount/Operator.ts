@@ -69,10 +69,10 @@ export const toOperatorListener = (
 
   return (request, response) => {
     building.then(
-      (listener) =>
-        context.isClosed()
-          ? Refusal.send(response, Refusal.closed)
-          : pipelining.start(response, () => listener(request, response)),
+      (listener) => {
+        if (context.isClosed()) return Refusal.send(response, Refusal.closed)
+        if (!pipelining.ignores(response)) pipelining.start(response, () => listener(request, response))
+      },
       () => Refusal.send(response, Refusal.closed)
     )
   }

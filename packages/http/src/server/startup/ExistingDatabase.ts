@@ -4,7 +4,7 @@
 import * as SchemaVersion from "@holdfast/sql/migrations/SchemaVersion"
 import * as Effect from "effect/Effect"
 import * as Fs from "node:fs/promises"
-import * as MetadataLayer from "./MetadataLayer.ts"
+import * as MetadataLayer from "../compose/MetadataLayer.ts"
 import { NoDatabase } from "./NoDatabase.ts"
 
 const isMissing = (file: string) =>
