@@ -88,17 +88,17 @@ const segmentsOf = async (api: Requests.Requests, streams: string) => {
   return StreamServer.addresses(playlist).map((address) => address.split("?")[0])
 }
 
-/** Of 16 seconds: the first ones last 1, 1 and 2 seconds. */
+/** Of 16 seconds and the gap: the first ones last 1, 1 and 2 seconds, and the fourth one lasts until after the gap. */
 const segments = Array.from({ length: 6 }, (_, index) => `index${index}.ts`)
+
+/** The sound lasts 16 seconds, all before the end of the gap. */
+const audioSegments = 4
 
 /** Sheets of the storyboard: 25 pictures each, of at most a hundred. */
 const sheets = 4
 
-/**
- * What the segments are made of: one of video for each, of audio for all but the one after the gap, two initialization segments, and the
- * tracks.
- */
-const stored = segments.length + (segments.length - 1) + 2 + 1
+/** What the segments are made of: one of video for each, those of audio, two initialization segments, and the tracks. */
+const stored = segments.length + audioSegments + 2 + 1
 
 /** The content, what its segments are made of, its poster and its storyboard. */
 const blobs = 1 + stored + 1 + sheets
