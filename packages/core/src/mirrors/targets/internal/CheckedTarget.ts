@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { MirrorTarget, TargetObject, WriteReceipt } from "../MirrorTarget.ts"
 import { MirrorTargetError } from "../MirrorTargetError.ts"
+import { isStorable } from "../../../Text.ts"
 
 /**
  * The tags of Amazon S3 have up to 38 characters, those of Azure 18 and those of Google 39. Other services of S3's protocol choose
@@ -26,9 +27,6 @@ const fault = (operation: string): MirrorTargetError =>
 const checkReceipt = (operation: string) => (receipt: WriteReceipt) =>
   isValid(receipt) ? Effect.succeed(receipt) : Effect.fail(fault(operation))
 
-/** No file has another name. */
-const isName = (name: string): boolean => name.isWellFormed() && !name.includes("\0")
-
 const checkObjects = <Objects extends ReadonlyArray<TargetObject>>(
   objects: Objects
 ): Effect.Effect<Objects, MirrorTargetError> =>
@@ -45,7 +43,7 @@ export const make = (target: MirrorTarget): MirrorTarget => ({
   write: (object, content) => Effect.flatMap(target.write(object, content), checkReceipt("write")),
   describe: (object) => Effect.flatMap(target.describe(object), checkReceipt("describe")),
   list: target.list.pipe(
-    Stream.filter(({ name }) => isName(name)),
+    Stream.filter(({ name }) => isStorable(name)),
     Stream.mapArrayEffect(checkObjects)
   )
 })

@@ -12,7 +12,6 @@ import type { CopyTarget } from "../../targets/CopyTarget.ts"
 import type { TargetObject } from "../../targets/MirrorTarget.ts"
 import { MirrorTargetError } from "../../targets/MirrorTargetError.ts"
 import * as TargetCheck from "../../targets/TargetCheck.ts"
-import { isStorable } from "../../../Text.ts"
 import { paced } from "../../../workers/Pace.ts"
 import { MirrorTaskRepository, type ReconciliationLease } from "../MirrorTaskRepository.ts"
 import type { MirrorWorkerOptions } from "../MirrorWorkerOptions.ts"
@@ -40,20 +39,6 @@ const tooLong = new MirrorTargetError({
   operation: "list",
   detail: `The target did not list all of its objects within ${Duration.toHours(totalLimit)} hours.`
 })
-
-/**
- * Removes the objects that no file can have written, as the database cannot store their names. Replaces a tag and a size that it cannot
- * store by ones that no receipt has.
- */
-const toComparable = (objects: ReadonlyArray<TargetObject>): ReadonlyArray<TargetObject> =>
-  objects
-    .filter(({ name }) => isStorable(name))
-    .map(({ lastModified, name, size, tag }) => ({
-      name,
-      size: Number.isSafeInteger(size) ? size : -1,
-      tag: isStorable(tag) ? tag : "",
-      lastModified
-    }))
 
 /** Renews the lease until it is lost. */
 const renewUntilLost = Effect.fnUntraced(function* (reconciliation: ReconciliationLease, lease: Duration.Duration) {
@@ -115,8 +100,7 @@ export const run = Effect.fnUntraced(function* (
   let isComplete = false
   const compareAll = Effect.gen(function* () {
     const { hasCheckObject, list, remove } = yield* openTarget
-    const compare = Effect.fnUntraced(function* (listed: ReadonlyArray<TargetObject>) {
-      const objects = toComparable(listed)
+    const compare = Effect.fnUntraced(function* (objects: ReadonlyArray<TargetObject>) {
       yield* paced(tasks.compare({ reconciliation, objects, now: yield* DateTime.now }))
       if (hasCheckObject) yield* removeCheckObjects(mirrorId, objects, remove)
     })
