@@ -97,7 +97,7 @@ const checkUpload = async (holdfast: Holdfast, line: Line, finish: boolean): Pro
     return [...(isSame ? [] : [`${uploadId}: made another file`]), ...(await checkFile(holdfast, line, file.id))]
   }
   if (state === "completed") return [`${uploadId}: is open again`]
-  const stored = await holdfast.uploads.listParts(system, line)
+  const stored = await holdfast.uploads.listParts(system, { tenantId, bucketId, uploadId })
   const numbers = stored.items.map(({ number }) => number)
   const isRight =
     numbers.length >= parts &&
