@@ -8,6 +8,7 @@
  * of the budget is left. So the event loop has as many requests at once as it completes in a few short turns. If all of them
  * started, each turn would take as long as the work of all, and every request takes several turns.
  */
+import * as OwnerQueues from "./OwnerQueues.ts"
 
 export interface RequestTurns {
   /** Whether a request may start at once; `at` is the time of the monotonic clock. If not, it must be enqueued. */
@@ -27,27 +28,17 @@ export const ownerOf = (url: string, remoteAddress: string | undefined): string 
 
 /** @param now Returns the time of the monotonic clock in milliseconds. */
 export const make = (now: () => number = () => performance.now()): RequestTurns => {
-  /** In the order in which the owners have their turn. No queue is empty. */
-  const queues = new Map<string, Set<() => void>>()
+  const queues = OwnerQueues.make<() => void>()
   /** When the budget of this turn is used. */
   let turnEnds = 0
   /** Whether `nextTurn` runs in the next turn of the event loop. */
   let isScheduled = false
 
-  const startNext = ([owner, queue]: [string, Set<() => void>]): void => {
-    queues.delete(owner)
-    const [start] = queue
-    if (start === undefined) return
-    queue.delete(start)
-    if (queue.size > 0) queues.set(owner, queue)
-    start()
-  }
-
   /** Starts queued requests: one of each owner within the budget, and others within the time that earlier work left of it. */
   const startQueued = (began: number, left: number): void => {
-    let owners = queues.size
-    for (const next of queues) {
-      startNext(next)
+    let owners = queues.owners()
+    for (let start = queues.take(); start !== undefined; start = queues.take()) {
+      start()
       owners--
       if (now() - began >= (owners > 0 ? budget : left)) return
     }
@@ -61,7 +52,7 @@ export const make = (now: () => number = () => performance.now()): RequestTurns 
   }
 
   const nextTurn = (): void => {
-    if (queues.size === 0) {
+    if (queues.owners() === 0) {
       isScheduled = false
       return
     }
@@ -73,12 +64,8 @@ export const make = (now: () => number = () => performance.now()): RequestTurns 
   return {
     mayStart: (at) => {
       if (!isScheduled) beginTurn(at)
-      return queues.size === 0 && at < turnEnds
+      return queues.owners() === 0 && at < turnEnds
     },
-    enqueue: (owner, start) => {
-      const queue = queues.get(owner)
-      if (queue === undefined) queues.set(owner, new Set([start]))
-      else queue.add(start)
-    }
+    enqueue: queues.add
   }
 }

@@ -7,6 +7,7 @@
  * connection of each owner after the other: twice as many in each turn that stays within the budget, and half as many after one that exceeds it.
  */
 import type { Socket } from "node:net"
+import * as OwnerQueues from "../../../incoming/OwnerQueues.ts"
 
 export interface ReadTurns {
   /** Adds an open connection, until it closes. */
@@ -35,8 +36,7 @@ export const make = ({ ownerOf, resume }: Options): ReadTurns => {
   const released = new Set<Socket>()
   /** The connections that are held, with their owners. */
   const held = new Map<Socket, string>()
-  /** The same by owner, in the order in which the owners have their turn. No queue is empty. */
-  const queues = new Map<string, Set<Socket>>()
+  const queues = OwnerQueues.make<Socket>()
   let spent = 0
   let allowance = 2 * firstAllowance
   /** Whether `nextTurn` runs in the next turn of the event loop. */
@@ -44,9 +44,7 @@ export const make = ({ ownerOf, resume }: Options): ReadTurns => {
 
   const hold = (socket: Socket): void => {
     const owner = ownerOf(socket)
-    const queue = queues.get(owner)
-    if (queue === undefined) queues.set(owner, new Set([socket]))
-    else queue.add(socket)
+    queues.add(owner, socket)
     held.set(socket, owner)
     socket.pause()
   }
@@ -56,18 +54,7 @@ export const make = ({ ownerOf, resume }: Options): ReadTurns => {
     sockets.clear()
   }
 
-  const leaveQueue = (socket: Socket, owner: string): void => {
-    const queue = queues.get(owner)
-    queue?.delete(socket)
-    if (queue?.size === 0) queues.delete(owner)
-  }
-
-  const releaseNext = ([owner, queue]: [string, Set<Socket>]): void => {
-    queues.delete(owner)
-    const [socket] = queue
-    if (socket === undefined) return
-    queue.delete(socket)
-    if (queue.size > 0) queues.set(owner, queue)
+  const release = (socket: Socket): void => {
     held.delete(socket)
     released.add(socket)
     resume(socket)
@@ -81,9 +68,10 @@ export const make = ({ ownerOf, resume }: Options): ReadTurns => {
     if (isExceeded) holdAll(released)
     else for (const socket of released) reading.add(socket)
     released.clear()
-    for (const next of queues) {
-      if (released.size >= allowance) break
-      releaseNext(next)
+    while (released.size < allowance) {
+      const socket = queues.take()
+      if (socket === undefined) break
+      release(socket)
     }
     if (released.size > 0) schedule()
     else allowance = 2 * firstAllowance
@@ -106,7 +94,7 @@ export const make = ({ ownerOf, resume }: Options): ReadTurns => {
         const owner = held.get(socket)
         if (owner === undefined) return
         held.delete(socket)
-        leaveQueue(socket, owner)
+        queues.remove(owner, socket)
       })
     },
     spend: (socket, cost) => {
