@@ -14,11 +14,11 @@ import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http"
 import { routerConfig } from "../handlers/ApiRoutes.ts"
-import * as Pipelining from "../incoming/Pipelining.ts"
 import * as OperatorRoutes from "../operator/OperatorRoutes.ts"
 import * as ProcessMetrics from "../operator/ProcessMetrics.ts"
 import * as ProblemMiddleware from "../problems/ProblemMiddleware.ts"
 import type * as Mount from "./Mount.ts"
+import * as PendingListener from "./PendingListener.ts"
 import * as Prefix from "./Prefix.ts"
 import * as Refusal from "./Refusal.ts"
 
@@ -63,19 +63,7 @@ export const toOperatorListener = (
     const listener: RequestListener = yield* NodeHttpServer.makeHandler(app, { scope })
     return listener
   }).pipe(Effect.provideContext(context.services), Effect.runPromise)
-  // Each request reports a failed build. Before the first request, nothing could.
-  building.catch(() => undefined)
-  const pipelining = Pipelining.make()
-
-  return (request, response) => {
-    building.then(
-      (listener) => {
-        if (context.isClosed()) return Refusal.send(response, Refusal.closed)
-        if (!pipelining.ignores(response)) pipelining.start(response, () => listener(request, response))
-      },
-      () => Refusal.send(response, Refusal.closed)
-    )
-  }
+  return PendingListener.make(context, building)
 }
 
 /** Returns the same as a web handler, for Hono, Next.js, Bun or Deno. */

@@ -9,12 +9,11 @@ import { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as Scope from "effect/Scope"
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http"
 import * as ClientAddress from "../incoming/ClientAddress.ts"
-import * as Pipelining from "../incoming/Pipelining.ts"
 import * as TrustedProxies from "../incoming/TrustedProxies.ts"
 import type { Endpoint } from "../s3/Address.ts"
 import * as S3Routes from "../s3/S3Routes.ts"
+import * as PendingListener from "./PendingListener.ts"
 import * as Prefix from "./Prefix.ts"
-import * as Refusal from "./Refusal.ts"
 
 export interface S3HandlerOptions {
   /** The path below which clients reach the API, such as `/s3`, also where the host removes it from `request.url`. Default: none. */
@@ -58,17 +57,5 @@ export const toS3Handler = (
     const listener: RequestListener = yield* NodeHttpServer.makeHandler(app, { scope })
     return listener
   }).pipe(Effect.provideContext(context.services), Effect.runPromise)
-  // Each request reports a failed build. Before the first request, nothing could.
-  building.catch(() => undefined)
-  const pipelining = Pipelining.make()
-
-  return (request, response) => {
-    building.then(
-      (listener) => {
-        if (context.isClosed()) return Refusal.send(response, Refusal.closed)
-        if (!pipelining.ignores(response)) pipelining.start(response, () => listener(request, response))
-      },
-      () => Refusal.send(response, Refusal.closed)
-    )
-  }
+  return PendingListener.make(context, building)
 }
