@@ -14,6 +14,7 @@ import { IdleTimeout } from "../../handlers/support/IdleTimeout.ts"
 import { MinimumRate } from "../../transfer/MinimumRate.ts"
 import * as BodyTurns from "../../incoming/BodyTurns.ts"
 import * as CollectedBodies from "../../incoming/CollectedBodies.ts"
+import * as JoinChunks from "../../transfer/upload/JoinChunks.ts"
 import * as RequestBody from "../../transfer/upload/RequestBody.ts"
 import { S3Error } from "../S3Error.ts"
 import type { SignatureSeed } from "../signature/VerifySignature.ts"
@@ -34,9 +35,6 @@ export interface SignedBody {
   readonly hasObjectChecksum?: boolean | undefined
 }
 
-/** Parts of fewer bytes on average are copied into one: each takes some 100 bytes of memory besides its own. */
-const minPartBytes = 1024
-
 /** The most bytes that are hashed before other requests have their turn: SHA-256, MD5 and a CRC of them take a millisecond. */
 const hashedBytes = 256 * 1024
 /** The same for a body with signed chunks, of which 64 KiB have eight at most: half a millisecond. */
@@ -54,14 +52,6 @@ const encodings: ReadonlyMap<string, Encoding> = new Map([
 ])
 
 const isDigest = (text: string): boolean => /^[0-9a-f]{64}$/.test(text)
-
-/** Returns the same bytes in parts that are not tiny. */
-const joinTiny = (parts: ReadonlyArray<Uint8Array>): ReadonlyArray<Uint8Array> => {
-  if (parts.length <= 1) return parts
-  let size = 0
-  for (const part of parts) size += part.length
-  return size < parts.length * minPartBytes ? [Buffer.concat(parts, size)] : parts
-}
 
 const decodedLength = (header: string | undefined): number | undefined =>
   header !== undefined && /^\d{1,15}$/.test(header) ? Number(header) : undefined
@@ -181,7 +171,7 @@ export const make = Effect.gen(function* () {
         // Whole: a store that releases the memory of a slice would release that of the others.
         if (decoder === undefined) parts.push(chunk)
       }
-      return joinTiny(parts)
+      return JoinChunks.joinSmall(parts)
     })
 
     const pull: Effect.Effect<Arr.NonEmptyReadonlyArray<Uint8Array>, PayloadError | Cause.Done> = Effect.suspend(() =>

@@ -11,18 +11,9 @@ import * as Stream from "effect/Stream"
 import type * as BodyReader from "./BodyReader.ts"
 import type { FilePart } from "./FilePart.ts"
 import type { FormParser } from "./FormParser.ts"
+import * as JoinChunks from "./JoinChunks.ts"
 
 type Bytes = ReadonlyArray<Uint8Array>
-
-/** Chunks are joined if they have fewer bytes on average. */
-const smallChunk = 1024
-
-/** Returns the same bytes in few chunks. The parser takes time for each of them, and in a header also for all the bytes before. */
-const joinSmall = (chunks: Bytes): Bytes => {
-  if (chunks.length === 1) return chunks
-  const total = chunks.reduce((sum, { length }) => sum + length, 0)
-  return total < chunks.length * smallChunk ? [Buffer.concat(chunks, total)] : chunks
-}
 
 /** Returns the bytes of the file among the next chunks of the body, possibly none; undefined when the form is complete. */
 export type Next<E> = Effect.Effect<Bytes | undefined, E>
@@ -36,7 +27,8 @@ export const next = <Fault, E>(
 ): Next<BodyReader.BodyError | E> => {
   const receive = (chunks: Bytes): Effect.Effect<Bytes, E> => {
     let fault: Fault | undefined
-    for (const chunk of joinSmall(chunks)) fault ??= parser.push(chunk)
+    // In a header, the parser takes time for each chunk and all the bytes before it.
+    for (const chunk of JoinChunks.joinSmall(chunks)) fault ??= parser.push(chunk)
     return fault === undefined ? Effect.succeed(parser.takeFileBytes()) : refuse(fault)
   }
   const end = Effect.suspend(() => {
