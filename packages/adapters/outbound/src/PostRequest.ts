@@ -5,9 +5,9 @@ import * as Effect from "effect/Effect"
 import * as Http from "node:http"
 import * as Https from "node:https"
 import type { Agents } from "./GuardedAgents.ts"
+import * as RequestEnd from "./internal/RequestEnd.ts"
 import { property } from "./Property.ts"
 import { RequestTimedOut } from "./RequestTimedOut.ts"
-import { UnexpectedResponse } from "./UnexpectedResponse.ts"
 
 export interface PostRequest {
   readonly url: string
@@ -62,7 +62,8 @@ const attempt = (
     headers: { ...headers, "content-length": Buffer.byteLength(body) }
   }
   const request = isSecure ? Https.request(url, options) : Http.request(url, options)
-  let hasResponse = false
+  // The agents may be others than guarded ones.
+  RequestEnd.install(request)
   let hasEnded = false
   const end = (result: AttemptResult) => {
     clearTimeout(timer)
@@ -78,15 +79,10 @@ const attempt = (
   }, timeout)
   request.once("response", (response) => {
     clearTimeout(timer)
-    hasResponse = true
     const { headers, statusCode = 0 } = response
     discard(response, () => end({ status: statusCode, headers }))
   })
   request.on("error", (cause) => end({ cause, isStale: isStale(request, cause) }))
-  // Of agents that do not make every request end in a response or an error.
-  request.once("close", () => {
-    if (!hasResponse) end({ cause: new UnexpectedResponse({ event: "sent no response" }), isStale: false })
-  })
   request.end(body)
   return () => {
     clearTimeout(timer)

@@ -10,6 +10,6 @@ const hasCode = (error: unknown, code: string): boolean =>
 
 /** Returns the code and the text of the error for such a response; undefined for every other error. */
 export const find = (error: unknown): { readonly code: string; readonly detail: string } | undefined => {
-  if (ResponseTooLong.isTooLong(error)) return ResponseTooLong
+  if (hasCode(error, ResponseTooLong.code) || ResponseTooLong.isText(property(error, "message"))) return ResponseTooLong
   return hasCode(error, UnexpectedResponse.code) ? UnexpectedResponse : undefined
 }

@@ -11,7 +11,6 @@ import * as GuardedAgents from "@holdfast/outbound/GuardedAgents"
 import { property } from "@holdfast/outbound/Property"
 import type { RequestLimits } from "@holdfast/outbound/RequestOptions"
 import type { RequestLine } from "@holdfast/outbound/RequestRules"
-import { UnexpectedResponse } from "@holdfast/outbound/UnexpectedResponse"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Http from "node:http"
@@ -64,8 +63,6 @@ export const send = (
       : Http.request(url, { ...options, agent: agents.http })
     request.on("response", resolve)
     request.on("error", reject)
-    // Has no effect after a response or an error, which the agents make every request end in.
-    request.on("close", () => reject(new UnexpectedResponse({ event: "sent no response" })))
     request.on("timeout", () => request.destroy(new Timeout("the connection transferred nothing for too long")))
     request.on("socket", (socket) => {
       if (!socket.connecting) return
