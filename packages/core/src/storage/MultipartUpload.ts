@@ -124,6 +124,18 @@ const runWith = <Upload, Sent, Stored, E, R>(
     )
   )
 
+/** How long `abort` may take. An interruption waits for it: a shutdown waits for the slowest service of any mirror. */
+const maxAbort = "5 seconds"
+
+/** Makes the request of an `abort` fail with `timedOut` when it has not ended after five seconds. It can be interrupted, which `abort` cannot. */
+export const boundAbort =
+  <E2>(timedOut: E2) =>
+  <A, E, R>(request: Effect.Effect<A, E, R>): Effect.Effect<A, E | E2, R> =>
+    request.pipe(
+      Effect.interruptible,
+      Effect.timeoutOrElse({ duration: maxAbort, orElse: () => Effect.fail(timedOut) })
+    )
+
 /**
  * Begins an upload, sends its parts and completes it. Aborts it when a step fails or is interrupted. An interruption of `begin`
  * may leave an upload without parts.

@@ -2,6 +2,7 @@
  * The requests of a resumable upload. Nothing of the object is visible before the last request.
  */
 import type { Part } from "@holdfast/core/storage/Chunker"
+import * as MultipartUpload from "@holdfast/core/storage/MultipartUpload"
 import * as Effect from "effect/Effect"
 import type * as Connection from "../client/Connection.ts"
 import * as Objects from "../client/Objects.ts"
@@ -141,9 +142,6 @@ const cancel = (
 ): Effect.Effect<void, GcsFailure.GcsFailure> =>
   Effect.asVoid(connection.call({ method: "DELETE", path, query, accept: [499, 404, 410] }))
 
-/** How long it may take to discard an upload. An interruption waits for it: a shutdown waits for the slowest service of any mirror. */
-const maxDiscard = "5 seconds"
-
 const timedOut = GcsFailure.make("Unavailable", "The service did not cancel the upload in time.")
 
 /**
@@ -152,8 +150,7 @@ const timedOut = GcsFailure.make("Unavailable", "The service did not cancel the 
  */
 export const discard = (connection: Connection.Connection, session: Session): Effect.Effect<void> =>
   cancel(connection, session).pipe(
-    Effect.interruptible,
-    Effect.timeoutOrElse({ duration: maxDiscard, orElse: () => Effect.fail(timedOut) }),
+    MultipartUpload.boundAbort(timedOut),
     Effect.catch(({ kind, message }) =>
       Effect.logWarning("resumable upload not cancelled; the service drops it after a week", {
         bucket: connection.bucket,

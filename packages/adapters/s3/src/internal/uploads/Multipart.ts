@@ -3,6 +3,7 @@
  */
 import type { CompletedPart, CreateMultipartUploadCommandInput } from "@aws-sdk/client-s3"
 import type { Part } from "@holdfast/core/storage/Chunker"
+import * as MultipartUpload from "@holdfast/core/storage/MultipartUpload"
 import * as Effect from "effect/Effect"
 import type * as Connection from "../client/Connection.ts"
 import type { ObjectAddress } from "../client/ObjectAddress.ts"
@@ -86,16 +87,12 @@ export const abort = (connection: Connection.Connection, upload: Upload): Effect
       )
     )
 
-/** How long it may take to discard an upload. An interruption waits for it: a shutdown waits for the slowest service of any mirror. */
-const maxDiscard = "5 seconds"
-
 const timedOut = S3Failure.make("Unavailable", "The service did not abort the upload in time.")
 
 /** Discards an upload that failed. When that fails as well or takes five seconds, its parts remain, and the log says so. */
 export const discard = (connection: Connection.Connection, upload: Upload): Effect.Effect<void> =>
   abort(connection, upload).pipe(
-    Effect.interruptible,
-    Effect.timeoutOrElse({ duration: maxDiscard, orElse: () => Effect.fail(timedOut) }),
+    MultipartUpload.boundAbort(timedOut),
     Effect.catch(({ kind, status }) =>
       Effect.logWarning("multipart upload not aborted; its parts remain in the bucket", {
         bucket: connection.bucket,
