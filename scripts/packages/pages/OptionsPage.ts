@@ -8,6 +8,12 @@ import * as Packages from "../Packages.ts"
 
 export const path = Path.join(Packages.root, "docs/options.md")
 
+const program = Fs.readFileSync(Path.join(Packages.root, "examples/library/src/background.ts"), "utf8")
+
+/** The call of `open` in the program. */
+const example = /^await using [^]*?\n\}\)$/m.exec(program)?.[0]
+if (example === undefined) throw new Error("examples/library/src/background.ts has no call of open().")
+
 const introduction = `# Options of the library
 
 <!-- Written by \`pnpm reference\` from the options of \`open\` in packages/core/src. Change their comments, not this page. -->
@@ -15,13 +21,7 @@ const introduction = `# Options of the library
 \`open\` of \`@holdfast/core\` takes the adapters of a deployment, its secrets, and what its process does beside calls:
 
 \`\`\`ts
-await using holdfast = await open({
-  metadata: sqlite({ file: "data/holdfast.sqlite" }),
-  blobs: fs({ directory: "data" }),
-  secretKey: Buffer.from(process.env["HOLDFAST_SECRET_KEY"] ?? "", "base64"),
-  mirrors: [s3Mirrors()],
-  webhooks: webhooks()
-})
+${example}
 \`\`\`
 
 The whole program is [\`examples/library/src/background.ts\`](../examples/library/src/background.ts). \`open\` rejects with \`InvalidRequest\`
