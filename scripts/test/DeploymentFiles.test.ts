@@ -27,6 +27,7 @@ const parseAll = (text: string): ReadonlyArray<unknown> =>
   })
 
 interface Probe {
+  readonly timeoutSeconds?: number
   readonly httpGet: { readonly path: string; readonly port: string }
 }
 
@@ -46,6 +47,7 @@ interface Deployment extends Manifest {
         readonly terminationGracePeriodSeconds: number
         readonly securityContext: object
         readonly automountServiceAccountToken: boolean
+        readonly enableServiceLinks?: boolean
         readonly volumes: ReadonlyArray<{ readonly name: string }>
         readonly containers: ReadonlyArray<{
           readonly image: string
@@ -181,6 +183,16 @@ describe("deploy/kubernetes/holdfast.yaml", () => {
       capabilities: { drop: ["ALL"] }
     })
     assert.isFalse(pod?.automountServiceAccountToken)
+  })
+
+  it("service has the name of the settings → Kubernetes adds none of its variables, such as HOLDFAST_PORT", () => {
+    assert.isFalse(pod?.enableServiceLinks)
+  })
+
+  it("probes → wait for longer than the two seconds that a check of the stores may take", () => {
+    for (const probe of [container?.startupProbe, container?.readinessProbe, container?.livenessProbe]) {
+      assert.isAbove(probe?.timeoutSeconds ?? 1, 2)
+    }
   })
 
   it("container → requests processor and memory, limits memory, names a version of the image", () => {
