@@ -8,6 +8,7 @@ import type * as Scope from "effect/Scope"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
 import type * as NodeSqlite from "node:sqlite"
+import * as DirectoryOwner from "./DirectoryOwner.ts"
 import * as Durable from "./internal/Durable.ts"
 
 const { DatabaseSync } = BuiltinModule.get<typeof NodeSqlite>("node:sqlite")
@@ -46,6 +47,7 @@ const open = (path: string): DatabaseSync => {
     database.exec("BEGIN EXCLUSIVE")
     // SQLite creates files that every user can read. The mode is changed by name, not by descriptor: see `acquire`.
     Fs.chmodSync(path, Durable.fileMode)
+    DirectoryOwner.make(Path.dirname(path)).give(path)
     return database
   } catch (cause) {
     database.close()

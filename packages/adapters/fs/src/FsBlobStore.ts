@@ -18,6 +18,7 @@ import * as DirectCalls from "./internal/DirectCalls.ts"
 import * as Directories from "./internal/Directories.ts"
 import * as DirectorySyncs from "./internal/DirectorySyncs.ts"
 import * as DirectoryLock from "./DirectoryLock.ts"
+import * as DirectoryOwner from "./DirectoryOwner.ts"
 import * as DiskReserve from "./DiskReserve.ts"
 import * as Durable from "./internal/Durable.ts"
 import * as FsCall from "./internal/FsCall.ts"
@@ -61,11 +62,12 @@ const clear = (tmp: string, writer?: string): Effect.Effect<void, FsCall.ErrnoEr
  * process that may write the same blob has it.
  */
 const makeMethods = (layout: Layout.Layout, { reserveBytes }: Options, writer = ""): BlobStore.BlobStore["Service"] => {
-  const directories = Directories.make(layout.blobs)
+  const owner = DirectoryOwner.make(layout.directory)
+  const directories = Directories.make(layout.blobs, owner)
   const directCalls = DirectCalls.make({ maxMillis: 2, poolFactor: 20 })
   // On its own: a content that is not in memory takes longer to read, and says nothing about writes.
   const directReads = DirectCalls.make({ maxMillis: 2, poolFactor: 20 })
-  const publisher = { layout, directories, directCalls, directorySyncs: DirectorySyncs.make() }
+  const publisher = { layout, directories, owner, directCalls, directorySyncs: DirectorySyncs.make() }
   const reserve = DiskReserve.make(layout.tmp, reserveBytes)
   const probe = WriteProbe.make(layout, reserve)
   let uploads = 0
@@ -149,14 +151,17 @@ const makeMethods = (layout: Layout.Layout, { reserveBytes }: Options, writer = 
 }
 
 /** Creates the directories and removes what earlier processes left. */
-const prepare = (layout: Layout.Layout, writer?: string): Effect.Effect<void, BlobError.BlobError> =>
-  Directories.make(layout.blobs)
+const prepare = (layout: Layout.Layout, writer?: string): Effect.Effect<void, BlobError.BlobError> => {
+  const owner = DirectoryOwner.make(layout.directory)
+  return Directories.make(layout.blobs, owner)
     .ensure(".")
     .pipe(
       Effect.andThen(Durable.makeDirectory(layout.tmp)),
+      Effect.andThen(FsCall.attempt(() => owner.give(layout.tmp))),
       Effect.andThen(clear(layout.tmp, writer)),
       Effect.mapError(FsErrors.fromErrnoOfStore("open"))
     )
+}
 
 /**
  * Opens the store and locks its directory until the scope closes. Fails with a `DirectoryLockError` of reason `Held` when

@@ -1,6 +1,7 @@
 /**
  * Files that survive a crash of the machine: their bytes and their names are synced.
  */
+import * as DirectoryOwner from "@holdfast/fs/DirectoryOwner"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { createHash } from "node:crypto"
@@ -53,6 +54,10 @@ export const copy = (from: string, to: string): Effect.Effect<void, BackupError>
     await Fs.copyFile(from, to)
     await Fs.chmod(to, fileMode)
   }).pipe(Effect.andThen(syncFile(to)))
+
+/** Gives a file to the owner of a data directory, when the process runs as root. */
+export const giveToOwner = (dataDir: string, path: string): Effect.Effect<void, BackupError> =>
+  attempt(async () => DirectoryOwner.make(dataDir).give(path))
 
 /** Renames a file or directory within one file system, durably. */
 export const rename = (from: string, to: string): Effect.Effect<void, BackupError> =>

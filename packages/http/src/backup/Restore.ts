@@ -66,7 +66,9 @@ const checkStore = (store: BlobStore["Service"], snapshot: MetadataSnapshot.Meta
 const restoreSecretKey = Effect.fnUntraced(function* ({ dataDir, secretKey }: BackupSettings, file: string) {
   if (secretKey !== undefined || !(yield* DurableFiles.exists(file))) return false
   yield* DurableFiles.makeDirectory(dataDir)
-  yield* DurableFiles.copy(file, Path.join(dataDir, secretKeyFile))
+  const restored = Path.join(dataDir, secretKeyFile)
+  yield* DurableFiles.copy(file, restored)
+  yield* DurableFiles.giveToOwner(dataDir, restored)
   yield* DurableFiles.syncDirectory(dataDir)
   return true
 })

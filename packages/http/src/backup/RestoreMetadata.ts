@@ -77,6 +77,7 @@ const restoreFile = Effect.fnUntraced(function* (settings: MetadataLayer.Metadat
   const draft = `${file}.restoring`
   yield* DurableFiles.makeDirectory(Path.dirname(file))
   yield* prepare(metadata, draft)
+  yield* DurableFiles.giveToOwner(Path.dirname(file), draft)
   yield* DurableFiles.rename(draft, file)
 })
 

@@ -7,8 +7,9 @@
  */
 import * as Effect from "effect/Effect"
 import * as Path from "node:path"
+import type { DirectoryOwner } from "../DirectoryOwner.ts"
 import * as Durable from "./Durable.ts"
-import type * as FsCall from "./FsCall.ts"
+import * as FsCall from "./FsCall.ts"
 
 export interface Directories {
   /** Creates a directory (relative to the root) and its parents, durably. */
@@ -20,14 +21,15 @@ export interface Directories {
 /** The most directories that are remembered: about 4 MB of names. Without a bound there would be 256 for each bucket. */
 const capacity = 16_384
 
-/** The root itself may be missing; its parent must exist. */
-export const make = (root: string): Directories => {
+/** The root itself may be missing; its parent must exist. `owner` gets the directories. */
+export const make = (root: string, owner: DirectoryOwner): Directories => {
   // The directories whose names are durable, the oldest first. "." is the root.
   const known = new Set<string>()
 
   const create = (relative: string): Effect.Effect<void, FsCall.ErrnoError> =>
     (relative === "." ? Effect.void : ensure(Path.dirname(relative))).pipe(
       Effect.andThen(Durable.makeDirectory(Path.join(root, relative))),
+      Effect.andThen(FsCall.attempt(() => owner.give(Path.join(root, relative)))),
       Effect.andThen(
         Effect.sync(() => {
           known.add(relative)

@@ -3,6 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Fs from "node:fs"
+import type { DirectoryOwner } from "../DirectoryOwner.ts"
 import type * as DirectCalls from "./DirectCalls.ts"
 import type * as Directories from "./Directories.ts"
 import type * as DirectorySyncs from "./DirectorySyncs.ts"
@@ -13,13 +14,13 @@ import type * as Layout from "../Layout.ts"
  * Whether a file exists. Looks synchronously: the directory is mostly in the kernel's cache, where the look-up takes
  * microseconds. The way to a thread and back takes longer.
  */
-const exists = (path: string): Effect.Effect<boolean, FsCall.ErrnoError> =>
-  FsCall.attempt(() => Fs.statSync(path, { throwIfNoEntry: false }) !== undefined)
+const exists = (path: string): boolean => Fs.statSync(path, { throwIfNoEntry: false }) !== undefined
 
 /** What publishing needs of the store. */
 export interface Publisher {
   readonly layout: Layout.Layout
   readonly directories: Directories.Directories
+  readonly owner: DirectoryOwner
   readonly directCalls: DirectCalls.DirectCalls
   readonly directorySyncs: DirectorySyncs.DirectorySyncs
 }
@@ -39,7 +40,7 @@ export interface Steps {
  * cannot restore a blob that the rename replaced. In that case the new blob stays, as a whole.
  */
 export const publish = Effect.fnUntraced(function* (
-  { directCalls, directories, directorySyncs, layout }: Publisher,
+  { directCalls, directories, directorySyncs, layout, owner }: Publisher,
   from: string,
   to: Layout.BlobPath,
   { arrived, checkInterruption }: Steps
@@ -57,7 +58,10 @@ export const publish = Effect.fnUntraced(function* (
     directories.forget(to.parent)
     return rename
   })
-  const replaces = yield* exists(to.path)
+  const replaces = yield* FsCall.attempt(() => {
+    owner.give(from)
+    return exists(to.path)
+  })
   yield* checkInterruption
   yield* Effect.catchIf(
     rename,
