@@ -17,7 +17,7 @@ export interface Call extends Address {
   readonly method: string
   /** The id of the request, as in its answer and in the log. */
   readonly requestId: string
-  /** Header values by lower-case name. */
+  /** Header values by lower-case name, with those that a presigned URL has in its query. */
   readonly headers: Readonly<Record<string, string | undefined>>
   /** Who makes the request. */
   readonly actor: Actor

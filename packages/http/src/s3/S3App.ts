@@ -31,7 +31,7 @@ export type App = Effect.Effect<
 >
 
 /** What authentication finds out. */
-export type Authenticated = Pick<Call, "accessKey" | "form" | "openPayload" | "readXml" | "tenantId"> & {
+export type Authenticated = Pick<Call, "accessKey" | "form" | "headers" | "openPayload" | "readXml" | "tenantId"> & {
   readonly actor: Actor
 }
 
@@ -85,10 +85,8 @@ export const make = Effect.fnUntraced(function* ({
       return yield* readPublic({ ...address, method, headers, request, requestId }, handle)
     }
     const signed = authenticated.success
-    const { handle } = yield* find({ ...address, method, headers })
-    return yield* onBehalfOf(signed.tenantId)(
-      handle({ ...address, ...signed, region, method, headers, request, requestId })
-    )
+    const { handle } = yield* find({ ...address, method, headers: signed.headers })
+    return yield* onBehalfOf(signed.tenantId)(handle({ ...address, ...signed, region, method, request, requestId }))
   })
 
   return Effect.gen(function* () {

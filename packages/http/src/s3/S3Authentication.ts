@@ -22,6 +22,7 @@ import * as OpenPayload from "./payload/OpenPayload.ts"
 import type { CallError } from "./Call.ts"
 import type { Authenticate } from "./S3App.ts"
 import { S3Error } from "./S3Error.ts"
+import * as QueryHeaders from "./signature/QueryHeaders.ts"
 import * as SignatureFields from "./signature/SignatureFields.ts"
 import * as SigningKeys from "./signature/SigningKeys.ts"
 import * as VerifySignature from "./signature/VerifySignature.ts"
@@ -90,15 +91,17 @@ export const make: Effect.Effect<Authenticate, never, Access | Rates | S3Credent
   const authenticate: Authenticate = Effect.fnUntraced(function* (request, address) {
     const { headers, method, url } = request
     const fields = yield* Effect.fromResult(SignatureFields.find(address, headers))
-    const { accessKey, payloadHash } = fields
+    const { accessKey, expires, payloadHash } = fields
+    const queryHeaders = expires === undefined ? undefined : yield* Effect.fromResult(QueryHeaders.of(address))
     const { actor, checked, tenantId } = yield* identify(accessKey, (secret, now) =>
-      VerifySignature.verify({ method, url, headers }, fields, { secret, now, deriveKey })
+      VerifySignature.verify({ method, url, headers, queryHeaders }, fields, { secret, now, deriveKey })
     )
     const signed = { payloadHash, seed: checked, tenantId }
     return {
       actor,
       tenantId,
       accessKey,
+      headers: queryHeaders === undefined ? headers : { ...queryHeaders, ...headers },
       openPayload: payloads.open(request, signed),
       readXml: (limits) =>
         payloads.readXml(request, { ...signed, hasObjectChecksum: address.query.has("uploadId") }, limits)
@@ -115,7 +118,8 @@ export const make: Effect.Effect<Authenticate, never, Access | Rates | S3Credent
     const now = yield* Clock.currentTimeMillis
     const { form, payload } = yield* Effect.fromResult(PermittedForm.check(opened, bucket, now))
     const openPayload = Effect.succeed(payload)
-    return { actor, tenantId, accessKey, form, openPayload, readXml: () => Effect.fail(noDocument) }
+    const { headers } = request
+    return { actor, tenantId, accessKey, headers, form, openPayload, readXml: () => Effect.fail(noDocument) }
   })
 
   const isForm = (

@@ -37,6 +37,7 @@ beforeAll(async () => {
           actor: Actor.system,
           tenantId: "",
           accessKey: "",
+          headers: {},
           openPayload: Effect.fail(refuse),
           readXml: () => Effect.fail(refuse)
         })

@@ -14,6 +14,8 @@ export interface SignedRequest {
   /** Path and query as the client sent them. */
   readonly url: string
   readonly headers: Readonly<Record<string, string | undefined>>
+  /** The headers that a presigned URL has in its query. Some SDKs sign them as headers, too. */
+  readonly queryHeaders?: Readonly<Record<string, string>> | undefined
 }
 
 /** What the chunks of a signed body continue from. */
@@ -73,11 +75,12 @@ export const verify = (
 ): Result.Result<SignatureSeed, S3Error> => {
   const fault = findTimeFault(fields, now)
   if (fault !== undefined) return Result.fail(fault)
-  const { headers, method, url } = request
-  const unsigned = findUnsigned(fields, headers)
+  const { headers: sent, method, queryHeaders, url } = request
+  const unsigned = findUnsigned(fields, sent)
   if (unsigned !== undefined) {
     return Result.fail(S3Error.of("AccessDenied", `The header ${unsigned} must be signed.`))
   }
+  const headers = queryHeaders === undefined ? sent : { ...queryHeaders, ...sent }
   const { date, payloadHash, region, signature, signedHeaders, timestamp } = fields
   const start = url.indexOf("?")
   const rawPath = start < 0 ? url : url.slice(0, start)
