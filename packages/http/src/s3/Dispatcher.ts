@@ -1,10 +1,11 @@
 /**
- * Finds the operation of a request.
+ * Finds the operation of a request, and refuses one that asks for more than any operation does.
  */
 import * as Effect from "effect/Effect"
 import type { Address } from "./Address.ts"
 import type { Operation } from "./Operation.ts"
 import { S3Error } from "./S3Error.ts"
+import * as Unsupported from "./Unsupported.ts"
 
 /**
  * The parameters that name a part of a bucket or an object. A request with one that no operation has is refused: an answer about
@@ -45,6 +46,10 @@ export const make = <Entry extends { readonly operation: Operation }>(entries: R
 
   return (incoming: Incoming): Effect.Effect<Entry, S3Error> => {
     const target = targetOf(incoming)
+    const refusal =
+      Unsupported.findHeader(incoming.headers) ??
+      (target === "object" ? Unsupported.findVersion(incoming.query.get("versionId")) : undefined)
+    if (refusal !== undefined) return Effect.fail(refusal)
     const named = [...incoming.query.keys()].filter(
       (name) => subresources.has(name) && !(options[name]?.includes(incoming.method) ?? false)
     )

@@ -186,6 +186,13 @@ it("form that its policy does not permit → AccessDenied, nothing stored", asyn
   expect(await exists("denied")).toBe(false)
 })
 
+it("field of a header that is not supported → refused, nothing stored", async () => {
+  const send = async (fields: Fields) => codeOf(await post(sign({ key: "locked", ...fields })))
+  expect(await send({ "x-amz-object-lock-mode": "COMPLIANCE" })).toBe("InvalidRequest")
+  expect(await send({ "x-amz-server-side-encryption-customer-algorithm": "AES256" })).toBe("NotImplemented")
+  expect(await exists("locked")).toBe(false)
+})
+
 it("signature: none, other secret, other policy, other access key → an error, nothing stored", async () => {
   const { policy = "", "x-amz-signature": signature = "", ...fields } = sign({ key: "unsigned" })
   const send = async (form: Fields) => codeOf(await post(form))

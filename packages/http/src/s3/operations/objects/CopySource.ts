@@ -11,6 +11,7 @@ import * as Effect from "effect/Effect"
 import * as Conditionals from "../../../transfer/request/Conditionals.ts"
 import type { Call, CallError } from "../../Call.ts"
 import { S3Error } from "../../S3Error.ts"
+import * as Unsupported from "../../Unsupported.ts"
 import * as BucketOf from "../BucketOf.ts"
 import * as EntityTag from "../EntityTag.ts"
 
@@ -21,7 +22,6 @@ export interface Source {
 }
 
 const invalid = S3Error.of("InvalidArgument", "The header x-amz-copy-source must be BUCKET/KEY, encoded as in a URL.")
-const noVersion = S3Error.of("NoSuchVersion")
 
 /** The most bytes that one request copies, as for Amazon S3: 5 GiB. The client waits for the copy, which may have to move all of them. */
 const maxCopyBytes = 5 * 1024 ** 3
@@ -46,7 +46,8 @@ const decode = (text: string): string | undefined => {
 /** Returns the bucket and the key that the header names. */
 const parse = (header: string): Effect.Effect<{ readonly bucket: string; readonly key: string }, S3Error> => {
   const [, path = "", versionId] = /^(.*?)(?:\?versionId=(.*))?$/s.exec(header) ?? []
-  if (versionId !== undefined && versionId !== "null") return Effect.fail(noVersion)
+  const refusal = Unsupported.findVersion(versionId)
+  if (refusal !== undefined) return Effect.fail(refusal)
   const decoded = decode(path)?.replace(/^\//, "")
   const end = decoded?.indexOf("/") ?? -1
   return decoded === undefined || end < 1 || end === decoded.length - 1 || decoded.includes("\0")

@@ -11,6 +11,7 @@ import type { Operation } from "../../Operation.ts"
 import { S3Error } from "../../S3Error.ts"
 import * as S3Response from "../../S3Response.ts"
 import * as ErrorTable from "../../ErrorTable.ts"
+import * as Unsupported from "../../Unsupported.ts"
 import type * as Xml from "../../xml/Xml.ts"
 import * as XmlReader from "../../xml/XmlReader.ts"
 import * as BucketOf from "../BucketOf.ts"
@@ -24,19 +25,15 @@ const limits: XmlReader.Limits = { maxBytes: 2 * 1024 * 1024, maxElements: maxOb
 
 interface Removal {
   readonly key: string
-  readonly versionId: string | undefined
   readonly ifMatch: string | undefined
 }
-
-const noVersion = S3Error.of("NoSuchVersion")
 
 const makeRemove = Effect.map(FilesByKey, (keys) =>
   Effect.fnUntraced(function* (
     { actor }: Call,
     bucket: BucketRef,
-    { ifMatch, key, versionId }: Removal
+    { ifMatch, key }: Removal
   ): Effect.fn.Return<void, CallError> {
-    if (versionId !== undefined && versionId !== "null") return yield* noVersion
     let condition: Precondition = {}
     if (ifMatch !== undefined) {
       const current = Option.getOrNull(yield* keys.find(actor, bucket, key))
@@ -59,14 +56,18 @@ export const deleteObject: Operation = {
     const remove = yield* makeRemove
     return Effect.fnUntraced(function* (call) {
       const bucket = yield* findBucket(call)
-      const versionId = call.query.get("versionId")
-      yield* remove(call, bucket, { key: call.key, versionId, ifMatch: call.headers["if-match"] })
+      yield* remove(call, bucket, { key: call.key, ifMatch: call.headers["if-match"] })
       return S3Response.empty({ status: 204 })
     })
   })
 }
 
 const malformed = S3Error.of("MalformedXML")
+const noCondition = S3Error.of("NotImplemented", "LastModifiedTime and Size are no conditions here. Send the ETag.")
+
+/** Returns the error of an entry with a condition of directory buckets; undefined for any other. */
+const findCondition = (object: XmlReader.XmlElement): S3Error | undefined =>
+  object.children.some(({ name }) => name === "LastModifiedTime" || name === "Size") ? noCondition : undefined
 
 export const deleteObjects: Operation = {
   name: "DeleteObjects",
@@ -87,8 +88,9 @@ export const deleteObjects: Operation = {
         if (key === undefined || key === "") return malformed
         const versionId = XmlReader.textOf(object, "VersionId")
         const version: ReadonlyArray<Xml.Element> = versionId === undefined ? [] : [["VersionId", versionId]]
-        const removal = { key, versionId, ifMatch: XmlReader.textOf(object, "ETag") }
-        return remove(call, bucket, removal).pipe(
+        const refusal = Unsupported.findVersion(versionId) ?? findCondition(object)
+        const removal = { key, ifMatch: XmlReader.textOf(object, "ETag") }
+        return (refusal === undefined ? remove(call, bucket, removal) : Effect.fail(refusal)).pipe(
           Effect.map((): Xml.Element | undefined => (isQuiet ? undefined : ["Deleted", [["Key", key], ...version]])),
           Effect.catch((error: CallError) => {
             const known = ErrorTable.translate(error)

@@ -7,6 +7,7 @@ import type { Operation } from "../../Operation.ts"
 import { S3Error } from "../../S3Error.ts"
 import * as S3Response from "../../S3Response.ts"
 import * as CanonicalRequest from "../../signature/CanonicalRequest.ts"
+import * as Unsupported from "../../Unsupported.ts"
 import * as XmlReader from "../../xml/XmlReader.ts"
 import * as BucketOf from "../BucketOf.ts"
 import * as EntityTag from "../EntityTag.ts"
@@ -55,8 +56,11 @@ export const postObject: Operation = {
       const { form } = call
       if (form === undefined) return yield* noForm
       const { fields, key } = form
+      const headers = headersOf(form)
+      const refusal = Unsupported.findHeader(headers)
+      if (refusal !== undefined) return yield* refusal
       const bucket = yield* findBucket(call)
-      const described = yield* ObjectMetadata.fromRequest(headersOf(form))
+      const described = yield* ObjectMetadata.fromRequest(headers)
       const metadata = ObjectMetadata.withTags(described.metadata, yield* tagsOf(fields))
       const description = { ...described, metadata }
       const payload = yield* call.openPayload
