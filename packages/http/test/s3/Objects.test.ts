@@ -360,6 +360,17 @@ const suite = (start: () => Promise<TestServer.TestServer>) => () => {
     ])
   })
 
+  it("HeadObject: range → head of the answer to GetObject; beyond the content → 416", async () => {
+    const Bucket = await makeBucket()
+    await put(Bucket, "a", "0123456789")
+    const head = await s3.send(new HeadObjectCommand({ Bucket, Key: "a", Range: "bytes=2-4" }))
+    const described = { ContentLength: 3, ContentRange: "bytes 2-4/10", $metadata: { httpStatusCode: 206 } }
+    expect(head).toMatchObject(described)
+    expect(await s3.send(new GetObjectCommand({ Bucket, Key: "a", Range: "bytes=2-4" }))).toMatchObject(described)
+    const beyond = new HeadObjectCommand({ Bucket, Key: "a", Range: "bytes=10-" })
+    expect((await failure(s3.send(beyond)))?.[1]).toBe(416)
+  })
+
   it("DeleteObjects: existing and unknown keys, quiet or not → removed, each listed unless quiet", async () => {
     const Bucket = await makeBucket()
     for (const key of ["a", "b", "c"]) await put(Bucket, key)

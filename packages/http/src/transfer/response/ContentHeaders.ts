@@ -27,6 +27,8 @@ export interface ContentDescription {
   readonly disposition: ContentDisposition.Disposition | undefined
   /** Whether the content is sent to a reader without a key, so that shared caches may store it. */
   readonly isPublic?: boolean
+  /** Whether a range of HEAD gets the head of the answer to GET, as of Amazon S3. Ranges of HTTP are for GET alone (RFC 9110, 14.2). */
+  readonly hasHeadRanges?: boolean
 }
 
 /**

@@ -47,7 +47,7 @@ const partialContent = (
 /**
  * Plans the response to a request for a content.
  *
- * Conditions are evaluated before ranges (RFC 9110, section 13.2.2), and only GET has ranges (section 14.2). A 304 carries
+ * Conditions are evaluated before ranges (RFC 9110, section 13.2.2). A 304 carries
  * all headers of the content, because a file's own headers can change while its entity tag stays the same.
  *
  * @param extra Headers of the deployment, by lower-case name. They replace the content's.
@@ -65,11 +65,15 @@ export const make = (
   Object.assign(headers, extra)
   if (outcome._tag === "NotModified") return { status: 304, headers, slices: [] }
   const { size } = content
-  if (request.method === "GET" && outcome.useRange) {
+  const isHead = request.method === "HEAD"
+  if ((isHead ? content.hasHeadRanges === true : request.method === "GET") && outcome.useRange) {
     const ranges = ByteRanges.parse(request.headers["range"], size)
     if (ranges._tag === "Unsatisfiable") return new RangeNotSatisfiable({ size })
-    if (ranges._tag === "Satisfiable") return partialContent(content, headers, ranges.ranges)
+    if (ranges._tag === "Satisfiable") {
+      const plan = partialContent(content, headers, ranges.ranges)
+      return isHead ? { ...plan, slices: [] } : plan
+    }
   }
   headers["content-length"] = `${size}`
-  return { status: 200, headers, slices: request.method === "HEAD" || size === 0 ? [] : [{ offset: 0, length: size }] }
+  return { status: 200, headers, slices: isHead || size === 0 ? [] : [{ offset: 0, length: size }] }
 }

@@ -132,7 +132,8 @@ const send = Effect.fnUntraced(function* (
 ) {
   const content = {
     ...ContentOf.download(download, undefined, undefined, isPublic),
-    etag: EntityTag.of(download.content.etag)
+    etag: EntityTag.of(download.content.etag),
+    hasHeadRanges: true
   }
   const part = yield* findPart(call, download)
   return yield* SendContent.send(withQuotes(call, part.range), content, {
