@@ -223,6 +223,36 @@ describeEach("multipart", (current: () => TestServer) => {
     expect(bytes.equals(Buffer.concat([source, source.subarray(1, 11)]))).toBe(true)
   })
 
+  it("part of an object, by GET and HEAD → its length; of a copy, which is stored whole → one part", async () => {
+    const parts = [randomBytes(5 * MiB), randomBytes(10)]
+    const ref = await create("by part")
+    for (const [index, part] of parts.entries()) await put(ref, index + 1, part)
+    await complete(
+      ref,
+      parts.map((part, index) => listed(part, index + 1))
+    )
+    const second = { Bucket, Key: ref.Key, PartNumber: 2 }
+    const described = {
+      ContentLength: 10,
+      ContentRange: `bytes ${5 * MiB}-${5 * MiB + 9}/${5 * MiB + 10}`,
+      PartsCount: 2
+    }
+    const head = await sdk.send(new HeadObjectCommand(second))
+    expect(head).toMatchObject({ ...described, $metadata: { httpStatusCode: 206 } })
+    const got = await sdk.send(new GetObjectCommand(second))
+    expect(got).toMatchObject(described)
+    expect(Buffer.from((await got.Body?.transformToByteArray()) ?? []).equals(parts[1]!)).toBe(true)
+
+    const copy = { Bucket, Key: "copy by part" }
+    await sdk.send(new CopyObjectCommand({ ...copy, CopySource: encodeURI(`${Bucket}/${ref.Key}`) }))
+    const first = await sdk.send(new GetObjectCommand({ ...copy, PartNumber: 1 }))
+    expect([first.PartsCount, (await first.Body?.transformToByteArray())?.length]).toEqual([1, 5 * MiB + 10])
+    expect(await codeOf(sdk.send(new GetObjectCommand({ ...copy, PartNumber: 2 })))).toBe("InvalidPart")
+    const ObjectAttributes = [ObjectAttribute.OBJECT_PARTS]
+    const { ObjectParts } = await sdk.send(new GetObjectAttributesCommand({ ...copy, ObjectAttributes }))
+    expect(ObjectParts).toMatchObject({ IsTruncated: false, TotalPartsCount: 1 })
+  })
+
   it("condition of the completion: If-None-Match, object there → PreconditionFailed", async () => {
     await sdk.send(new PutObjectCommand({ Bucket, Key: "there", Body: "before" }))
     const ref = await create("there")

@@ -20,6 +20,7 @@ import type { Checksum } from "../../payload/Payload.ts"
 import { S3Error } from "../../S3Error.ts"
 import * as BucketOf from "../BucketOf.ts"
 import * as EntityTag from "../EntityTag.ts"
+import * as PartCount from "../multipart/PartCount.ts"
 import * as PartTag from "../multipart/PartTag.ts"
 import * as ObjectChecksum from "../ObjectChecksum.ts"
 import * as ObjectMetadata from "./ObjectMetadata.ts"
@@ -89,12 +90,13 @@ interface Part {
 /** Returns the part of the object that the request names; all of it where the request names none. */
 const findPart = Effect.fnUntraced(function* (
   { query }: Reading,
-  { content, parts }: Download
+  download: Download
 ): Effect.fn.Return<Part, CallError> {
   const number = query.get("partNumber")
   if (number === undefined) return {}
   if (!/^[1-9][0-9]{0,4}$/.test(number)) return yield* invalidPart
-  const count = EntityTag.partsOf(EntityTag.of(content.etag))
+  const { parts } = download
+  const count = PartCount.of(download)
   const headers: Record<string, string> = count === undefined ? {} : { "x-amz-mp-parts-count": String(count) }
   if (Number(number) > (count ?? 1)) return yield* invalidPart
   // A content that came in pieces by another API is one part.

@@ -13,6 +13,7 @@ import * as S3Response from "../../S3Response.ts"
 import type * as Xml from "../../xml/Xml.ts"
 import * as BucketOf from "../BucketOf.ts"
 import * as EntityTag from "../EntityTag.ts"
+import * as PartCount from "../multipart/PartCount.ts"
 import * as PartTag from "../multipart/PartTag.ts"
 import * as ObjectChecksum from "../ObjectChecksum.ts"
 
@@ -40,13 +41,15 @@ const pageOf = ({ headers }: Call): Effect.Effect<Page, S3Error> => {
 
 /** Returns the elements with the parts of an object; undefined for one that did not come in parts. */
 const partElements = Effect.fnUntraced(function* (
-  etag: string,
-  size: number,
-  parts: Download["parts"],
+  download: Download,
   { after, limit }: Page
 ): Effect.fn.Return<ReadonlyArray<Xml.Element> | undefined, CallError> {
-  const count = EntityTag.partsOf(etag)
+  const count = PartCount.of(download)
   if (count === undefined) return undefined
+  const {
+    content: { size },
+    parts
+  } = download
   // A content that came in pieces by another API is one part.
   const all = parts === undefined || count === 1 ? Stream.succeed({ offset: 0, length: size, tag: null }) : parts
   const listed = yield* Stream.runCollect(Stream.take(Stream.drop(all, after), limit))
@@ -78,15 +81,13 @@ export const getObjectAttributes: Operation = {
         return yield* invalid
       }
       const page = yield* pageOf(call)
-      const { content, parts } = yield* keys.open(call.actor, yield* findBucket(call), call.key)
+      const download = yield* keys.open(call.actor, yield* findBucket(call), call.key)
+      const { content } = download
       const etag = EntityTag.of(content.etag)
       const attributes: ReadonlyArray<Xml.Element> = [
         ["ETag", etag.replaceAll('"', "")],
         ["Checksum", ObjectChecksum.elements(ObjectChecksum.find(content))],
-        [
-          "ObjectParts",
-          wanted.includes("ObjectParts") ? yield* partElements(etag, content.size, parts, page) : undefined
-        ],
+        ["ObjectParts", wanted.includes("ObjectParts") ? yield* partElements(download, page) : undefined],
         ["StorageClass", "STANDARD"],
         ["ObjectSize", content.size]
       ]
