@@ -39,18 +39,20 @@ const declaredOf = (headers: Call["headers"]): Declared => {
   }
 }
 
-/** How many checksums are combined before other requests get a turn. */
+/** How many checksums are read or combined before other requests get a turn. */
 const batch = 500
 
 /** Returns the checksum of an object of these parts; undefined unless all have one of the same algorithm. */
 const compute = Effect.fnUntraced(function* (parts: ReadonlyArray<UploadPart>, wantsFull: boolean) {
-  const checksums = parts.flatMap((part) => {
+  const checksums: Array<Checksum & Pick<UploadPart, "size">> = []
+  for (const [index, part] of parts.entries()) {
     const { checksum } = PartTag.read(part)
-    return checksum === undefined ? [] : [{ ...checksum, size: part.size }]
-  })
+    if (checksum === undefined || checksum.algorithm !== (checksums[0] ?? checksum).algorithm) return undefined
+    checksums.push({ ...checksum, size: part.size })
+    if (index % batch === batch - 1) yield* Effect.yieldNow
+  }
   const algorithm = checksums[0]?.algorithm
-  if (algorithm === undefined || checksums.length < parts.length) return undefined
-  if (checksums.some((checksum) => checksum.algorithm !== algorithm)) return undefined
+  if (algorithm === undefined) return undefined
   // A CRC64NVME is one of the whole object only.
   if (CombinedCrc.isCrc(algorithm) && (wantsFull || algorithm === "CRC64NVME")) {
     const combined = CombinedCrc.make(algorithm)
