@@ -20,6 +20,7 @@ import * as BlobObjects from "./internal/blobs/BlobObjects.ts"
 import * as Configuration from "./internal/client/Configuration.ts"
 import * as Connection from "./internal/client/Connection.ts"
 import * as Sdk from "./internal/client/Sdk.ts"
+import * as LoopGuard from "./internal/mirrors/LoopGuard.ts"
 import * as MirrorDescribe from "./internal/mirrors/MirrorDescribe.ts"
 import * as MirrorObjects from "./internal/mirrors/MirrorObjects.ts"
 import * as MirrorUpload from "./internal/mirrors/MirrorUpload.ts"
@@ -41,7 +42,7 @@ const secretsOf = ({ accessKeyId, secretAccessKey }: S3Location): ReadonlyArray<
 /** Returns the function that opens targets. It makes no request. The SDK is loaded with the first target. */
 export const open =
   (options: S3Options.MirrorOptions): Open<S3Location> =>
-  (location) =>
+  (location, source) =>
     Effect.gen(function* () {
       const toError = S3Errors.toTargetError(secretsOf(location))
       const connection = yield* checkEndpoint(location).pipe(
@@ -50,15 +51,19 @@ export const open =
         Effect.mapError(toError("open"))
       )
       const sizes = Upload.partSizes(options)
+      const guard = LoopGuard.make()
       const copyBytes = MirrorDescribe.copyBytes(options.copyBytes)
       const methods: Omit<MirrorTarget, "check"> = {
         write: (object, content) =>
           RemoteFailure.mapFailure(
             S3Failure.isFailure,
             toError("write")
-          )(MirrorUpload.write(connection, sizes, object, content)),
+          )(guard.run(object, MirrorUpload.write(connection, sizes, object, content, source))),
         describe: (object) =>
-          Effect.mapError(MirrorDescribe.describe(connection, copyBytes, object), toError("describe")),
+          Effect.mapError(
+            guard.run(object, MirrorDescribe.describe(connection, copyBytes, object, source)),
+            toError("describe")
+          ),
         remove: (name) => Effect.mapError(MirrorObjects.remove(connection, name), toError("remove")),
         stat: (name) => Effect.mapError(MirrorObjects.stat(connection, name), toError("stat")),
         read: (name) =>

@@ -50,6 +50,10 @@ export const table = {
   MaxMessageLengthExceeded: { status: 400, message: "The body is larger than this operation permits." },
   MaxPostPreDataLengthExceededError: { status: 400, message: "The form has more than 64 KiB besides its file." },
   MethodNotAllowed: { status: 405, message: "The resource does not permit this method." },
+  MirrorLoop: {
+    status: 409,
+    message: "Mirrors lead from the target bucket back to the bucket of the file, which is not copied onto itself."
+  },
   MissingContentLength: { status: 411, message: "The request must declare the length of the content." },
   NoSuchBucket: { status: 404, message: "The tenant has no bucket of this name." },
   NoSuchBucketPolicy: { status: 404, message: "The bucket has no policy." },

@@ -120,7 +120,10 @@ export const upload = async (bucket: BucketApi, fields: FileFields, content: str
 }
 
 /** The input of a mirror to a bucket of S3. */
-export const mirrorToS3 = ({ credentials, endpoint }: Ceph.Ceph, { name }: Pick<Ceph.Bucket, "name">) => ({
+export const mirrorToS3 = (
+  { credentials, endpoint }: Pick<Ceph.Ceph, "credentials" | "endpoint">,
+  { name }: Pick<Ceph.Bucket, "name">
+) => ({
   name: "Second site",
   type: "CLOUD_A",
   region: "us-east-1",

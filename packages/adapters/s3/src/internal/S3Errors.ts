@@ -14,6 +14,7 @@ import type { Kind, S3Failure } from "./S3Failure.ts"
 const blobReasons: { readonly [K in Kind]: BlobError.Reason } = {
   ...RemoteFailure.blobReasons,
   ClockSkew: "Internal",
+  Loop: "Internal",
   // A store makes no conditional requests.
   Changed: "Internal"
 }
@@ -26,7 +27,8 @@ export const toBlobError =
 
 const targetReasons: { readonly [K in Kind]: MirrorTargetError.Reason } = {
   ...RemoteTargetReasons.targetReasons,
-  ClockSkew: "Unavailable"
+  ClockSkew: "Unavailable",
+  Loop: "Loop"
 }
 
 /** Characters of a code and of a message: with the status they fit into the text of an error. */

@@ -9,8 +9,11 @@ import { property } from "@holdfast/outbound/Property"
 import * as ResponseFault from "@holdfast/outbound/ResponseFault"
 import * as Data from "effect/Data"
 
-/** `ClockSkew`: the service's clock differs from this machine's. */
-export type Kind = RemoteFailure.Kind | "ClockSkew"
+/**
+ * - `ClockSkew`: the service's clock differs from this machine's.
+ * - `Loop`: the service is a Holdfast, and the object came from its bucket.
+ */
+export type Kind = RemoteFailure.Kind | "ClockSkew" | "Loop"
 
 /** A request failed, or its response does not follow the protocol. */
 export class S3Failure extends Data.TaggedError("S3Failure")<{
@@ -58,6 +61,7 @@ const codes: ReadonlyMap<string, Kind> = new Map([
   // The upload was swept, or a retried request found it complete. The whole content may be sent again.
   ["NoSuchUpload", "Unavailable"],
   ["OperationAborted", "Unavailable"],
+  ["MirrorLoop", "Loop"],
   ["ConditionalRequestConflict", "Changed"],
   ["PreconditionFailed", "Changed"],
   ["RequestTimeout", "Unavailable"],

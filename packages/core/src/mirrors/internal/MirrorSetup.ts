@@ -17,10 +17,13 @@ import { withinQuota } from "../../quotas/CurrentQuota.ts"
 import { StorageRoom } from "../../StorageRoom.ts"
 import * as Creator from "../../access/Creator.ts"
 import * as MirrorCredentials from "./MirrorCredentials.ts"
+import { MirrorLoop } from "../MirrorErrors.ts"
 import { type CreateMirror, decodeCreate, decodeUpdate, type UpdateMirror } from "../MirrorInput.ts"
 import { type MirrorRef, MirrorRepository } from "../MirrorRepository.ts"
 import * as MirrorSteps from "./MirrorSteps.ts"
 import * as MirrorTypeUnavailable from "../targets/MirrorTypeUnavailable.ts"
+
+const isLoop = (error: { readonly reason?: unknown }): boolean => error.reason === "Loop"
 
 /** `create` and `update` of `Mirrors`. */
 export const make = Effect.gen(function* () {
@@ -43,7 +46,9 @@ export const make = Effect.gen(function* () {
       const { address } = credentials
       if (!hasType(address.type)) return yield* MirrorTypeUnavailable.make(address.type)
       yield* NotFound.whenNone(buckets.find(bucket), new NotFound({ resource: "bucket" }))
-      if (decoded.verify !== false) yield* checkTarget(tenantId, credentials)
+      if (decoded.verify !== false) {
+        yield* Effect.catchIf(checkTarget(bucket, credentials), isLoop, () => Effect.fail(new MirrorLoop()))
+      }
       const id = yield* Effect.provideService(Ids.make("mir"), SecureRandom, random)
       const secret = yield* seal(credentials, id)
       yield* room.forRecord
@@ -60,7 +65,7 @@ export const make = Effect.gen(function* () {
       const { mirror } = yield* get(ref)
       const decoded = yield* decodeUpdate(input)
       const changed = yield* MirrorCredentials.fromUpdate(mirror.address, decoded)
-      if (changed !== undefined && decoded.verify !== false) yield* checkTarget(ref.tenantId, changed)
+      if (changed !== undefined && decoded.verify !== false) yield* checkTarget(ref, changed)
       const credentials = changed && { address: changed.address, secret: yield* seal(changed, mirror.id) }
       const { name, paused } = decoded
       const change = { name, paused, credentials }

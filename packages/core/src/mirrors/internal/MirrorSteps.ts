@@ -3,6 +3,7 @@
  */
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
+import type { BucketRef } from "../../buckets/BucketRef.ts"
 import * as Counts from "../../Counts.ts"
 import { NotFound } from "../../Errors.ts"
 import * as Ids from "../../Ids.ts"
@@ -87,12 +88,12 @@ export const make = Effect.gen(function* () {
     }),
 
     /** Checks that a target can be written. Fails when `checksPerTenant` checks of the tenant are running. */
-    checkTarget: (tenantId: string, credentials: TargetTypes.Credentials) =>
-      opener.open(TargetTypes.toLocation(credentials)).pipe(
+    checkTarget: (bucket: BucketRef, credentials: TargetTypes.Credentials) =>
+      opener.open(TargetTypes.toLocation(credentials), bucket).pipe(
         Effect.flatMap((target) => target.check),
         Effect.catchTag("MirrorTargetError", ({ detail, reason }) => new MirrorTargetUnreachable({ detail, reason })),
         Effect.scoped,
-        limitChecks(tenantId)
+        limitChecks(bucket.tenantId)
       ),
 
     /** Encrypts the secret of a mirror for the repository. */

@@ -11,6 +11,7 @@ import * as Layer from "effect/Layer"
 import type * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
+import type { BucketRef } from "../../buckets/BucketRef.ts"
 import type { MirrorTargetError } from "./MirrorTargetError.ts"
 import type { ObjectDescription } from "./ObjectDescription.ts"
 import type { ExternalType, Locations } from "./types/TargetTypes.ts"
@@ -24,6 +25,8 @@ export interface MirrorObject {
   /** SHA-256 of the bytes, hexadecimal. */
   readonly sha256: string
   readonly description: ObjectDescription
+  /** The buckets from which mirrors have copied the content before, as in `Trace`. None when absent. */
+  readonly formerBucketIds?: ReadonlyArray<string> | undefined
 }
 
 /** The version of an object, as the target reports it after a write. */
@@ -95,8 +98,14 @@ export interface MirrorTarget {
   readonly list: Stream.Stream<TargetObject, MirrorTargetError>
 }
 
-/** Opens the target at a location; makes no request. Closing the scope releases its resources. */
-export type Open<Location> = (location: Location) => Effect.Effect<MirrorTarget, MirrorTargetError, Scope.Scope>
+/**
+ * Opens the target at a location; makes no request. Closing the scope releases its resources. `source` is the bucket whose files are
+ * copied: a target that may be a bucket of Holdfast gets its id in the `Trace` of each copy.
+ */
+export type Open<Location> = (
+  location: Location,
+  source?: Pick<BucketRef, "bucketId">
+) => Effect.Effect<MirrorTarget, MirrorTargetError, Scope.Scope>
 
 /** The targets outside of this deployment that it can mirror to, by type. Mirrors of an absent type cannot be created. */
 export class MirrorTargets extends Context.Service<

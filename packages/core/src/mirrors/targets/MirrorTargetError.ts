@@ -12,9 +12,19 @@ import * as Text from "../../Text.ts"
  * - `Full`: the target has no space left, or a quota is reached.
  * - `Invalid`: the target cannot hold this object because of its name, its size or its description. No retry helps.
  * - `Damaged`: the target received other bytes than were sent.
+ * - `Loop`: the object came from the target, over mirrors.
  * - `Internal`: anything else.
  */
-export type Reason = "NotFound" | "Denied" | "Refused" | "Unavailable" | "Full" | "Invalid" | "Damaged" | "Internal"
+export type Reason =
+  | "NotFound"
+  | "Denied"
+  | "Refused"
+  | "Unavailable"
+  | "Full"
+  | "Invalid"
+  | "Damaged"
+  | "Loop"
+  | "Internal"
 
 /** The longest text of an error, in UTF-16 code units. */
 const maxDetail = 300

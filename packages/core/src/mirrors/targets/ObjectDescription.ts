@@ -3,6 +3,7 @@
  * as metadata.
  */
 import * as Header from "../../files/Header.ts"
+import * as Trace from "./Trace.ts"
 import type { MirroredFile } from "./MirroredFile.ts"
 
 export interface ObjectDescription {
@@ -86,7 +87,10 @@ export const of = (file: MirroredFile): ObjectDescription => {
     else if (isStoreHeader(lower)) headers[storeHeaders[lower]] = toHeaderValue(value)
     else add(toMetadataName(lower), toAscii(value))
   }
-  for (const [key, value] of Object.entries(file.metadata)) add(`meta-${toMetadataName(key)}`, toAscii(toText(value)))
+  for (const [key, value] of Object.entries(file.metadata)) {
+    // Another program that copies the metadata from the target makes no copy of a mirror.
+    if (key !== Trace.metadataName) add(`meta-${toMetadataName(key)}`, toAscii(toText(value)))
+  }
   if (omitted > 0) metadata["holdfast-omitted"] = String(omitted)
   return { contentType, ...headers, metadata }
 }

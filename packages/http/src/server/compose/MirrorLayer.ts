@@ -29,10 +29,10 @@ const lazily = <Location>(name: string, load: () => Promise<Open<Location>>): Op
     await turn()
     return open
   }
-  return (location) =>
+  return (...input) =>
     OptionalPackage.load(name, () => (loading ??= loadInTurn())).pipe(
       Effect.mapError(unavailable),
-      Effect.flatMap((open) => open(location))
+      Effect.flatMap((open) => open(...input))
     )
 }
 

@@ -15,6 +15,7 @@ import * as PayloadHash from "./PayloadHash.ts"
 import * as PutObject from "./PutObject.ts"
 import * as ResponseDate from "./ResponseDate.ts"
 import * as Sdk from "./Sdk.ts"
+import * as TraceHeader from "./TraceHeader.ts"
 
 /** Makes one request of the SDK. The signal in `options` aborts it. */
 type Request<A> = (client: S3Client, sdk: Sdk.Sdk, options: { readonly abortSignal: AbortSignal }) => Promise<A>
@@ -56,6 +57,7 @@ export const make = Effect.fnUntraced(function* (
   client.middlewareStack.remove("loggerMiddleware")
   ResponseDate.install(client)
   PayloadHash.install(client)
+  TraceHeader.install(client)
   // Only the SDK's middleware adds the SDK's own checksums.
   const hasSdkChecksums = configuration.requestChecksumCalculation !== "WHEN_REQUIRED"
   const send: DirectRequests.Send = hasSdkChecksums ? () => Promise.resolve(undefined) : DirectRequests.make(client)

@@ -2,10 +2,12 @@
  * Puts an object in one request. Small objects are many, so they are sent by `DirectRequests` where possible.
  */
 import type * as Sdk from "@aws-sdk/client-s3"
+import { header } from "@holdfast/core/mirrors/targets/Trace"
 import { property } from "@holdfast/outbound/Property"
 import type * as DirectRequests from "./DirectRequests.ts"
 import type { ObjectAddress } from "./ObjectAddress.ts"
 import * as PayloadHash from "./PayloadHash.ts"
+import type { Traced } from "./TraceHeader.ts"
 import * as ResponseDate from "./ResponseDate.ts"
 
 /** Fields of the SDK, and their headers. */
@@ -15,10 +17,13 @@ const headerNames = {
   ContentEncoding: "content-encoding",
   ContentLanguage: "content-language",
   ContentMD5: "content-md5",
-  ContentType: "content-type"
+  ContentType: "content-type",
+  Trace: header
 } as const
 
-export interface Input extends ObjectAddress, Pick<Sdk.PutObjectCommandInput, keyof typeof headerNames | "Metadata"> {
+type Described = Pick<Sdk.PutObjectCommandInput, Exclude<keyof typeof headerNames, "Trace"> | "Metadata">
+
+export interface Input extends ObjectAddress, Described, Traced {
   readonly Body: Uint8Array
 }
 

@@ -88,10 +88,12 @@ const notFound = () => S3Failure.make("NoObject", "The bucket has no such object
 export const describe = Effect.fnUntraced(function* (
   connection: Connection.Connection,
   maxBytes: number,
-  { description, name }: MirrorObject
+  object: MirrorObject,
+  source: MirrorDescription.Source
 ): Effect.fn.Return<WriteReceipt, S3Failure.S3Failure> {
+  const { name } = object
   const address = yield* MirrorObjects.addressOf(connection, name)
-  const fields = yield* MirrorDescription.toFields(description)
+  const fields = yield* MirrorDescription.toFields(object, source)
   const get = Effect.flatMap(MirrorObjects.find(connection, name), Effect.fromOption(notFound))
   const head = yield* get
   const isLarge = head.object.size > maxBytes

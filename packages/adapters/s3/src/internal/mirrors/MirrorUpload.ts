@@ -41,12 +41,13 @@ export const write = Effect.fnUntraced(function* <E, R>(
   connection: Connection.Connection,
   sizes: Upload.PartSizes,
   object: MirrorObject,
-  content: Stream.Stream<Uint8Array, E, R>
+  content: Stream.Stream<Uint8Array, E, R>,
+  source: MirrorDescription.Source
 ): Effect.fn.Return<WriteReceipt, S3Failure.S3Failure | E, R> {
   const settings: Upload.Settings = {
     ...fit(sizes, object.size),
     address: yield* MirrorObjects.addressOf(connection, object.name),
-    fields: yield* MirrorDescription.toFields(object.description),
+    fields: yield* MirrorDescription.toFields(object, source),
     expectedBytes: object.size,
     reject: ({ digests: sha256, size }) =>
       size === object.size && sha256 === object.sha256

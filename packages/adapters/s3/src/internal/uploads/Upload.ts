@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import type * as Stream from "effect/Stream"
 import type * as Connection from "../client/Connection.ts"
 import type { ObjectAddress } from "../client/ObjectAddress.ts"
+import type * as TraceHeader from "../client/TraceHeader.ts"
 import type * as PutObject from "../client/PutObject.ts"
 import type { S3Failure } from "../S3Failure.ts"
 import type * as S3Options from "../../S3Options.ts"
@@ -31,11 +32,12 @@ export const partSizes = ({ partBytes = 8 * mebibyte, partConcurrency = 3 }: S3O
   concurrency: Math.max(1, partConcurrency)
 })
 
-/** The headers and metadata of an object. */
+/** The headers and metadata of an object, and the trace of a copy. */
 export type Fields = Pick<
   PutObjectCommandInput,
   "ContentType" | "CacheControl" | "ContentDisposition" | "ContentEncoding" | "ContentLanguage" | "Metadata"
->
+> &
+  TraceHeader.Traced
 
 /** The answer to a put; undefined for an object of parts, whose answers differ between services. */
 export type Stored = PutObject.Output | undefined

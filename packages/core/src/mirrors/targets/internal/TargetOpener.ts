@@ -3,6 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import type { BucketRef } from "../../../buckets/BucketRef.ts"
 import type { CopyTarget } from "../CopyTarget.ts"
 import { type MirrorTarget, MirrorTargets } from "../MirrorTarget.ts"
 import type { MirrorTargetError } from "../MirrorTargetError.ts"
@@ -14,9 +15,10 @@ import type { ExternalType, Locations, TargetLocation } from "../types/TargetTyp
 export interface TargetOpener {
   /** Whether this deployment has targets of a type. */
   readonly has: (type: TargetLocation["type"]) => boolean
-  /** Opens the target at a location; makes no request. */
+  /** Opens the target at a location for copies of a bucket; makes no request. */
   readonly open: (
-    location: TargetLocation
+    location: TargetLocation,
+    source: Pick<BucketRef, "bucketId">
   ) => Effect.Effect<CopyTarget, MirrorTargetError | MirrorTypeUnavailable.MirrorTypeUnavailable, Scope.Scope>
 }
 
@@ -24,9 +26,10 @@ export interface TargetOpener {
 const openExternal = <Type extends ExternalType>(
   openers: MirrorTargets["Service"]["open"],
   type: Type,
-  location: Locations[Type]
+  location: Locations[Type],
+  source: Pick<BucketRef, "bucketId">
 ): Effect.Effect<MirrorTarget, MirrorTargetError | MirrorTypeUnavailable.MirrorTypeUnavailable, Scope.Scope> =>
-  openers[type]?.(location) ?? Effect.fail(MirrorTypeUnavailable.make(type))
+  openers[type]?.(location, source) ?? Effect.fail(MirrorTypeUnavailable.make(type))
 
 export const make = Effect.gen(function* () {
   const targets = yield* MirrorTargets
@@ -35,10 +38,10 @@ export const make = Effect.gen(function* () {
   return {
     has: (type) => type === "TENANT_BUCKET" || targets.open[type] !== undefined,
 
-    open: (location) =>
+    open: (location, source) =>
       location.type === "TENANT_BUCKET"
         ? openTenantBucket(location)
-        : Effect.map(openExternal(targets.open, location.type, location), (target): CopyTarget => ({
+        : Effect.map(openExternal(targets.open, location.type, location, source), (target): CopyTarget => ({
             ...CheckedTarget.make(target),
             hasCheckObject: true
           }))

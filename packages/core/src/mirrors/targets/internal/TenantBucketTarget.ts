@@ -19,7 +19,7 @@ import * as Header from "../../../files/Header.ts"
 import { Uploads } from "../../../files/Uploads.ts"
 import type { Headers } from "../../../headers/Headers.ts"
 import * as TransferableChunks from "../../../storage/TransferableChunks.ts"
-import type { CopyTarget } from "../CopyTarget.ts"
+import type { CopiedObject, CopyTarget } from "../CopyTarget.ts"
 import { MirrorTargetError } from "../MirrorTargetError.ts"
 import { type ServiceError, type SourceFault, toTargetError, toTargetOrSourceError } from "./TenantBucketErrors.ts"
 import * as TenantBucketFiles from "./TenantBucketFiles.ts"
@@ -45,6 +45,12 @@ const notFound = new MirrorTargetError({
   detail: "The file does not exist, or it has another content."
 })
 
+const fromHere = new MirrorTargetError({
+  reason: "Loop",
+  operation: "write",
+  detail: "The file came from the target over mirrors."
+})
+
 /** Returns a function that opens buckets of this deployment. */
 export const make = Effect.gen(function* () {
   const access = yield* Access
@@ -60,6 +66,12 @@ export const make = Effect.gen(function* () {
       mapServiceError("open")
     )
     const files = yield* Effect.provide(TenantBucketFiles.make(actor, bucket), services)
+
+    /** Refuses a copy that came from the bucket, as the S3 API does. */
+    const unlessFromHere = <A, E, R>({ formerBucketIds = [] }: CopiedObject, self: Effect.Effect<A, E, R>) =>
+      Effect.suspend((): Effect.Effect<A, E | MirrorTargetError, R> =>
+        formerBucketIds.includes(bucket.bucketId) ? Effect.fail(fromHere) : self
+      )
 
     const target: CopyTarget = {
       hasCheckObject: false,
@@ -96,12 +108,12 @@ export const make = Effect.gen(function* () {
                 : yield* uploads.reupload(actor, files.refOf(found), source, declared)
           return { tag: TenantBucketFiles.toTag(yield* files.updateDescription(written, object)) }
         },
-        Effect.mapError(toTargetOrSourceError("write"))
+        Effect.mapError(toTargetOrSourceError("write")),
+        (self, object) => unlessFromHere(object, self)
       ),
 
       describe: (object) =>
-        files.find(object.name).pipe(
-          mapServiceError("describe"),
+        unlessFromHere(object, files.find(object.name).pipe(mapServiceError("describe"))).pipe(
           Effect.flatMap((found) =>
             found === undefined || !TenantBucketFiles.hasContent(found, object)
               ? Effect.fail(notFound)

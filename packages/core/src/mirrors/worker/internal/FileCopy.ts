@@ -12,6 +12,7 @@ import type { CopiedObject, CopyTarget } from "../../targets/CopyTarget.ts"
 import { MirrorTargetError } from "../../targets/MirrorTargetError.ts"
 import * as ObjectDescription from "../../targets/ObjectDescription.ts"
 import * as TargetCheck from "../../targets/TargetCheck.ts"
+import * as Trace from "../../targets/Trace.ts"
 import type { MirrorTask, WrittenObject } from "../MirrorTask.ts"
 
 /** The changes that a copy has made at the target, also when it fails afterwards. */
@@ -20,11 +21,14 @@ export interface Progress {
   readonly removed: Array<string>
 }
 
-const toObject = ({ file, name }: NonNullable<MirrorTask["write"]>): CopiedObject => ({
+type Source = NonNullable<MirrorTask["write"]>
+
+const toObject = ({ file, name }: Source): CopiedObject => ({
   name,
   size: file.content.size,
   sha256: file.content.sha256,
   description: ObjectDescription.of(file),
+  formerBucketIds: Trace.bucketIdsOf(file),
   file
 })
 
@@ -34,16 +38,19 @@ const reservedName = new MirrorTargetError({
   detail: `The name ${TargetCheck.objectName} is reserved for checks of the target. Give the file another name.`
 })
 
+const tooFar = new MirrorTargetError({
+  reason: "Invalid",
+  operation: "write",
+  detail: `The file came over ${Trace.maxBuckets} mirrors, the most that a copy may have passed. Mirror it from a bucket that is nearer to its source.`
+})
+
 const isNotFound = (error: MirrorTargetError): boolean => error.reason === "NotFound"
 
 /** Writes an object. Where the target is known to have its bytes, sends the description only. */
-const write = Effect.fnUntraced(function* (
-  { bucketId, tenantId }: BucketRef,
-  source: NonNullable<MirrorTask["write"]>,
-  target: CopyTarget
-) {
+const write = Effect.fnUntraced(function* ({ bucketId, tenantId }: BucketRef, source: Source, target: CopyTarget) {
   const store = yield* BlobStore
   const object = toObject(source)
+  if (object.formerBucketIds !== undefined && object.formerBucketIds.length >= Trace.maxBuckets) return yield* tooFar
   if (target.hasCheckObject && object.name === TargetCheck.objectName) return yield* reservedName
   const blobs = yield* BlobRepository
   const { blobId, isComposite } = source.file.content
@@ -69,13 +76,32 @@ const failAfterCheck =
   ({ detail, operation, reason }: MirrorTargetError): Effect.Effect<never, MirrorTargetError> =>
     Effect.andThen(check, new MirrorTargetError({ reason, operation, detail, targetWorks: true }))
 
+/**
+ * Writes the object of a file, unless the file is itself a copy that came from the target: then the target refuses it. The object that
+ * has its name there is not one of this mirror, which gives up the name without removing the object.
+ */
+const writeUnlessFromTarget = Effect.fnUntraced(function* (
+  bucket: BucketRef,
+  source: Source,
+  target: CopyTarget,
+  progress: Progress
+) {
+  const isCopy = Trace.bucketIdsOf(source.file).length > 0
+  // Without a trace, the target is the bucket itself: the whole mirror is wrong.
+  const isFromTarget = (error: MirrorTargetError | BlobError) =>
+    isCopy && error._tag === "MirrorTargetError" && error.reason === "Loop"
+  const written = yield* Effect.catchIf(write(bucket, source, target), isFromTarget, () => Effect.succeed(null))
+  progress.written = written
+  if (written === null) progress.removed.push(source.name)
+})
+
 const copyAndRemove = Effect.fnUntraced(function* (
   bucket: BucketRef,
   { remove, write: file }: MirrorTask,
   target: CopyTarget,
   progress: Progress
 ) {
-  if (file !== null) progress.written = yield* write(bucket, file, target)
+  if (file !== null) yield* writeUnlessFromTarget(bucket, file, target, progress)
   for (const name of remove) {
     yield* target.remove(name)
     progress.removed.push(name)

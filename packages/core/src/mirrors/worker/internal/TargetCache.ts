@@ -60,7 +60,7 @@ export const make = Effect.gen(function* () {
     )
     if (box.isStale(mirror.secret)) yield* reseal(mirror, secret)
     return yield* opener
-      .open(TargetTypes.toLocation({ address: mirror.address, secret }))
+      .open(TargetTypes.toLocation({ address: mirror.address, secret }), mirror)
       .pipe(Effect.catchTag("MirrorTypeUnavailable", ({ message }) => Effect.fail(denied(message))))
   })
 

@@ -48,7 +48,7 @@ export const copyObject: Operation = {
         : ObjectMetadata.tagsOf(file)
       const checksum = ObjectChecksum.find(content)
       const contentType = isReplaced ? given.contentType : undefined
-      const source: Metadata = isReplaced ? given.metadata : file.metadata
+      const source: Metadata = isReplaced ? given.metadata : ObjectMetadata.withoutTrace(file.metadata)
       const stored = yield* store(call, {
         bucket,
         key: call.key,

@@ -2,10 +2,11 @@
  * What an object has besides its content: headers, user metadata and tags, as the metadata and headers of a file.
  *
  * A header `x-amz-meta-NAME` is the member `NAME` of the file's metadata. Tags are the member `s3:tags`, a name that no header can
- * have.
+ * have. The trace of a copy that a mirror sends is a member of its own as well.
  */
 import type { Metadata, StoredFile } from "@holdfast/core/files/File"
 import type { Header } from "@holdfast/core/files/Header"
+import * as Trace from "@holdfast/core/mirrors/targets/Trace"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import type { Call } from "../../Call.ts"
@@ -63,6 +64,15 @@ const userMetadata = (headers: Call["headers"]): Record<string, string> =>
     )
   )
 
+const traceOf = (headers: Call["headers"]): Record<string, string> => {
+  const trace = Trace.parse(headers[Trace.header])
+  return trace === undefined ? {} : { [Trace.metadataName]: Trace.format(trace) }
+}
+
+/** Returns metadata without the trace: that of an object which a client copies, and no mirror. */
+export const withoutTrace = (metadata: Metadata): Metadata =>
+  Object.fromEntries(Object.entries(metadata).filter(([name]) => name !== Trace.metadataName))
+
 /** Returns the tags of the header `x-amz-tagging`: a query. */
 export const tagsOfHeader = (header: string | undefined): Effect.Effect<Tags, S3Error> =>
   checkTags([...new URLSearchParams(header ?? "")])
@@ -70,7 +80,7 @@ export const tagsOfHeader = (header: string | undefined): Effect.Effect<Tags, S3
 /** Returns what the headers of a request say about the object that it creates. */
 export const fromRequest = (headers: Call["headers"]): Effect.Effect<Description, S3Error> =>
   Effect.map(tagsOfHeader(headers["x-amz-tagging"]), (tags) => ({
-    metadata: withTags(userMetadata(headers), tags),
+    metadata: withTags({ ...userMetadata(headers), ...traceOf(headers) }, tags),
     headers: contentHeaders.flatMap((name) => {
       const sent = headers[name]
       const value = sent !== undefined && name === "content-encoding" ? contentEncoding(sent) : sent
@@ -108,7 +118,7 @@ export const toHeaders = (file: Pick<StoredFile, "metadata">): Record<string, st
   const headers: Record<string, string> = {}
   let missing = 0
   for (const [name, value] of Object.entries(file.metadata)) {
-    if (name === tagsName) continue
+    if (name === tagsName || name === Trace.metadataName) continue
     if (typeof value === "string" && isFieldName(name) && isFieldValue(value)) {
       headers[`${prefix}${name.toLowerCase()}`] = EncodedWords.encode(value)
     } else missing++
