@@ -118,9 +118,10 @@ export class DeliveryRepository extends Context.Service<
       query: { readonly webhook: WebhookRef; readonly state: DeliveryState | undefined } & Slice
     ) => Effect.Effect<ReadonlyArray<Delivery>, MetadataError>
 
+    /** Returns a delivery of a webhook; none when either does not exist. */
     readonly find: (delivery: DeliveryRef) => Effect.Effect<Option.Option<Delivery>, MetadataError>
 
-    /** Makes a delivery PENDING and due, as if it had not been attempted. None when it does not exist. */
+    /** Makes a delivery PENDING and due, as if it had not been attempted. None when it or its webhook does not exist. */
     readonly replay: (delivery: DeliveryRef) => Effect.Effect<Option.Option<Delivery>, MetadataError>
 
     /** Deletes at most `limit` ended deliveries whose time has come. Skips those that another process deletes. Returns their number. */

@@ -21,8 +21,10 @@ const make = Effect.gen(function* () {
   const sql = yield* SqlClient
   const poll = yield* Reads.makePolls(sql)
   const selected = sql.literal(columns)
+  /** The deliveries of a deleted webhook remain until `deleteAbandoned` finds them. */
   const isDelivery = ({ deliveryId, tenantId, webhookId }: DeliveryRef) =>
-    sql`webhook_id = ${webhookId} AND event_id = ${deliveryId} AND tenant_id = ${tenantId}`
+    sql`webhook_id = ${webhookId} AND event_id = ${deliveryId} AND tenant_id = ${tenantId}
+      AND EXISTS (SELECT 1 FROM webhook WHERE id = ${webhookId})`
 
   return DeliveryRepository.of({
     due: ({ after, limit, now }) =>

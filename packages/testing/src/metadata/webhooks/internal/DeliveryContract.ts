@@ -266,6 +266,18 @@ export const deliveryContract = (it: It): void => {
     })
   )
 
+  it.effect("find, replay: webhook deleted → none", () =>
+    Effect.gen(function* () {
+      const deliveries = yield* DeliveryRepository
+      const { ids, ref } = yield* withDeliveries(1)
+      const delivery = { ...ref, deliveryId: ids[0] ?? "" }
+      expect(Option.isSome(yield* deliveries.find(delivery))).toBe(true)
+      yield* (yield* WebhookRepository).remove(ref)
+      expect(yield* deliveries.find(delivery)).toEqual(Option.none())
+      expect(yield* deliveries.replay(delivery)).toEqual(Option.none())
+    })
+  )
+
   it.effect("list: states and slices → the newest first", () =>
     Effect.gen(function* () {
       const deliveries = yield* DeliveryRepository
