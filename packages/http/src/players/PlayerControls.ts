@@ -17,6 +17,7 @@ const shapes = {
     '<path d="M4 7.5h8M17 7.5h3M4 16.5h3M12 16.5h8"/><circle cx="14.5" cy="7.5" r="2.3"/><circle cx="9.5" cy="16.5" r="2.3"/>',
   pip: '<path d="M11 18.5H5.5a2 2 0 0 1-2-2v-9a2 2 0 0 1 2-2h13a2 2 0 0 1 2 2V10"/><rect class="filled" x="13" y="13" width="8" height="6" rx="1"/>',
   expand: '<path d="M4.5 9V4.5H9M15 4.5h4.5V9M19.5 15v4.5H15M9 19.5H4.5V15"/>',
+  spinner: '<path d="M12 3a9 9 0 1 1-9 9"/>',
   shrink: '<path d="M9 4.5V9H4.5M19.5 9H15V4.5M15 19.5V15h4.5M4.5 15H9v4.5"/>'
 }
 
@@ -43,6 +44,7 @@ const button = ({ attributes = "", icons, id, keys, label, part = id }: Button):
 
 /** The lines of the markup. All of it is constant. */
 export const markup: ReadonlyArray<string> = [
+  `<div class="spinner" part="spinner" id="spinner" aria-hidden="true">${icon("spinner")}</div>`,
   `<div class="start" part="start" id="start" aria-hidden="true" hidden>${icon("play")}</div>`,
   '<div class="controls" part="controls" id="controls" role="group" aria-label="Player" hidden>',
   '<div class="panel" part="settings" id="panel" role="group" aria-label="Settings" hidden>',

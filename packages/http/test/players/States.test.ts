@@ -128,6 +128,38 @@ Requires.requires(BrowserSetup.missing).describe("player states", () => {
     }
   )
 
+  it.each(["hls", "dash"] as const)(
+    "%s, segments arrive slowly, at the start and after a jump → sign that it loads, announced; none while it plays",
+    async (format) => {
+      await serve("long", format)
+      const segments: Array<() => void> = []
+      let isSlow = true
+      await context().route(/\.(?:ts|m4s)$/, async (route) => {
+        if (isSlow) await new Promise<void>((resolve) => segments.push(resolve))
+        await route.continue()
+      })
+      const release = () => {
+        isSlow = false
+        for (const resolve of segments.splice(0)) resolve()
+      }
+      const { page } = await PlayerTab.open(context(), server().page(format, "?muted&autoplay"))
+      const sign = page.locator("#spinner")
+      const status = page.getByRole("status")
+      await sign.waitFor()
+      await expect.poll(() => status.innerText(), { timeout: 20_000 }).toBe("Loading")
+      release()
+      await PlayerTab.until(page, "video.currentTime > 0.2")
+      expect([await sign.isVisible(), await status.innerText()]).toEqual([false, ""])
+      isSlow = true
+      await page.evaluate("void (video.currentTime = 100)")
+      await sign.waitFor()
+      await expect.poll(() => status.innerText(), { timeout: 20_000 }).toBe("Loading")
+      release()
+      await PlayerTab.until(page, "video.currentTime > 100.2")
+      expect([await sign.isVisible(), await status.innerText()]).toEqual([false, ""])
+    }
+  )
+
   type Fault = ["hls" | "dash", "corrupt" | "missing"]
 
   it.each(

@@ -5,6 +5,7 @@
 import { awaitPlayable } from "./AwaitPlayable.js"
 import * as ConversionState from "./ConversionState.js"
 import * as ControlBar from "./controls/ControlBar.js"
+import * as Spinner from "./controls/Spinner.js"
 import * as Engine from "./Engine.js"
 import * as HostMessages from "./HostMessages.js"
 import * as Playback from "./Playback.js"
@@ -49,6 +50,7 @@ const play = async (start) => {
 }
 
 Playback.prepare(settings)
+Spinner.prepare()
 if (settings.controls) ControlBar.prepare(settings)
 HostMessages.prepare()
 const start = Engine.find(settings.format)

@@ -5,6 +5,7 @@
 import * as Backoff from "./Backoff.js"
 import * as ConversionState from "./ConversionState.js"
 import * as Menus from "./controls/Menus.js"
+import { lacksData } from "./controls/Spinner.js"
 import * as Playback from "./Playback.js"
 import * as View from "./View.js"
 
@@ -24,11 +25,6 @@ const { video } = View
 
 /** Milliseconds without playback before the page shows why. */
 const stallDelay = 1000
-
-const lacksData = () =>
-  !video.ended &&
-  video.readyState < HTMLMediaElement.HAVE_FUTURE_DATA &&
-  (!video.paused || video.readyState < HTMLMediaElement.HAVE_CURRENT_DATA)
 
 /**
  * @param {object} input
@@ -89,6 +85,7 @@ export const run = async ({ isGrowing, isPlaying, minRest, position, settings, s
       const isWaiting = lacksData() || state.target !== undefined
       if (isWaiting && !isOnline) View.showOffline()
       else if (isWaiting && conversion.state === "running") View.showProgress(conversion)
+      else if (isWaiting) View.announceLoading()
       else View.clear()
       await wait()
     }

@@ -20,6 +20,7 @@ export const video = element("video", HTMLVideoElement)
 export const playButton = element("play", HTMLButtonElement)
 export const soundButton = element("sound", HTMLButtonElement)
 export const stage = element("stage", HTMLElement)
+export const spinner = element("spinner", HTMLElement)
 
 export const controls = {
   controls: element("controls", HTMLElement),
@@ -89,6 +90,7 @@ const write = (where, text) => {
  * @typedef {object} Message
  * @property {string} [status] Announced when the screen reader is idle.
  * @property {number} [progress] From 0 to 1. Shown, not announced.
+ * @property {boolean} [isUnseen] Whether the status is announced only.
  * @property {string} [alert] Announced at once.
  * @property {boolean} [canRetry]
  */
@@ -101,10 +103,10 @@ const show = (message) => {
   bar.hidden = message.progress === undefined
   bar.value = message.progress ?? 0
   retryButton.hidden = message.canRetry !== true
-  const isSilent = message.status === undefined && message.alert === undefined
+  const isUnseen = message.isUnseen === true || (message.status === undefined && message.alert === undefined)
   // A frame of the video stays visible. A covered video cannot be operated.
-  const covers = !isSilent && (message.alert !== undefined || video.readyState < HTMLMediaElement.HAVE_CURRENT_DATA)
-  notice.classList.toggle("unseen", isSilent)
+  const covers = !isUnseen && (message.alert !== undefined || video.readyState < HTMLMediaElement.HAVE_CURRENT_DATA)
+  notice.classList.toggle("unseen", isUnseen)
   notice.classList.toggle("over", !covers)
   playButton.inert = covers
   controls.controls.inert = covers
@@ -116,6 +118,9 @@ export const clear = () => show({})
 /** @param {{ readonly state: "queued" | "running", readonly progress: number }} conversion */
 export const showProgress = ({ progress, state }) =>
   show(state === "queued" ? { status: "Waiting for the conversion to begin" } : { status: "Converting", progress })
+
+/** Announces what others see by the sign that turns. */
+export const announceLoading = () => show({ status: "Loading", isUnseen: true })
 
 export const showOffline = () => show({ status: "No connection to the server. Trying again…" })
 
