@@ -12,11 +12,11 @@ export interface DirectoryOwner {
 /** Root in a container may lack the right to change owners. Its files stay its own then. */
 const isRefused = (error: unknown): boolean => error instanceof Error && "code" in error && error.code === "EPERM"
 
-const nobody: DirectoryOwner = { give: () => undefined }
+const unchanged: DirectoryOwner = { give: () => undefined }
 
 /** `directory` is the data directory. It must exist when `give` is first called. */
 export const make = (directory: string): DirectoryOwner => {
-  if (process.geteuid?.() !== 0) return nobody
+  if (process.geteuid?.() !== 0) return unchanged
   let owner: { readonly uid: number; readonly gid: number } | undefined
   return {
     give: (path) => {

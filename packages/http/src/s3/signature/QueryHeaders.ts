@@ -18,8 +18,8 @@ const ofSignature: ReadonlySet<string> = new Set(
 )
 
 /**
- * Whether a parameter stands for a header. A checksum does not: the AWS SDK computes it when it signs the URL, from a body that is mostly
- * empty then.
+ * Whether a parameter is a header of the request. A checksum is not: the AWS SDK computes it when it signs the URL, mostly from an empty
+ * body.
  */
 const isHeader = (name: string): boolean =>
   /^x-amz-[a-z0-9!#$%&'*+.^_`|~-]+$/.test(name) && !ofSignature.has(name) && Checksums.algorithmOf(name) === undefined
