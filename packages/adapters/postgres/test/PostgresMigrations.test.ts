@@ -19,7 +19,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Latch from "effect/Latch"
 import * as Layer from "effect/Layer"
-import type * as Redacted from "effect/Redacted"
+import * as Redacted from "effect/Redacted"
 import { SqlClient } from "effect/sql/SqlClient"
 import * as Postgres from "../src/Postgres.ts"
 import * as PostgresMetadata from "../src/PostgresMetadata.ts"
@@ -97,6 +97,19 @@ requires(Server.missing).describe("migrations on PostgreSQL", () =>
         const start = () => Effect.provide(migrate, connect(url))
         const ran = yield* Effect.forEach([1, 2, 3, 4, 5], start, { concurrency: "unbounded" })
         expect(ran.flat()).toEqual(migrations.map(({ id, name }) => ({ id, name })))
+      })
+    )
+
+    it.effect("migrate: the database or role has a statement timeout → migrations that take longer run", () =>
+      Effect.gen(function* () {
+        const url = yield* emptyDatabase
+        const name = new URL(Redacted.value(url)).pathname.slice(1)
+        yield* Effect.provide(run(`ALTER DATABASE ${name} SET statement_timeout = '500ms'`), connect(url))
+        const slow = { id: 1, name: "slow", steps: [Migration.change(run("SELECT pg_sleep(0.7)"))] }
+        expect(yield* Effect.provide(runMissing([slow]), connect(url))).toEqual([{ id: 1, name: "slow" }])
+        const further = { ...slow, id: 2 }
+        const pooled = Postgres.layer({ url, maxConnections: 1, prepare: false })
+        expect(yield* Effect.provide(runMissing([slow, further]), pooled)).toEqual([{ id: 2, name: "slow" }])
       })
     )
 

@@ -27,9 +27,12 @@ export const withShortLocks = <A, E, R>(
 ): Effect.Effect<A, E | SqlError, R> =>
   sql.onDialectOrElse({
     pg: () => {
-      const limited = Effect.andThen(sql.unsafe(`SET LOCAL lock_timeout = '${lockTimeout}'`), self).pipe(
-        transaction(sql)
-      )
+      // Behind a pooler in transaction mode, a connection has the timeouts of the role.
+      const limited =
+        sql`SELECT set_config('lock_timeout', ${lockTimeout}, true), set_config('statement_timeout', '0', true)`.pipe(
+          Effect.andThen(self),
+          transaction(sql)
+        )
       const attempt = (pause: number): Effect.Effect<A, E | SqlError, R> =>
         Effect.catchIf(limited, isLockTimeout, () =>
           Effect.logWarning("migration waits for a lock; retrying").pipe(
