@@ -31,7 +31,8 @@ export class ScrubRepository extends Context.Service<
   {
     /**
      * Claims a scrub. Continues one that is incomplete; begins a new one when there is none, or the last one began before a time and
-     * is finished. None when another process has claimed it, or it is not time for a new one.
+     * is finished. None when another process has claimed it, or it is not time for a new one. A scrub that began, or is claimed until,
+     * later than the clock permits is due: the clock was ahead then.
      */
     readonly claim: (terms: {
       readonly name: string

@@ -64,4 +64,17 @@ export const scrubContract = (it: It): void => {
       expect(third).toMatchObject({ position: "", startedAt: Sample.at(9003) })
     })
   )
+
+  it.effect("claim: the clock was years ahead while a scrub finished or ran → due at once", () =>
+    Effect.gen(function* () {
+      const scrubs = yield* ScrubRepository
+      const ahead = 315_360_000_000
+      const [finished, running] = [Sample.id("blb"), Sample.id("blb")]
+      const early = Option.getOrThrow(yield* claim(finished, ahead))
+      yield* scrubs.release(early, Sample.at(ahead + 10))
+      expect(Option.getOrThrow(yield* claim(finished, 0))).toMatchObject({ position: "", startedAt: Sample.at(0) })
+      yield* claim(running, ahead)
+      expect(Option.isSome(yield* claim(running, 0))).toBe(true)
+    })
+  )
 }

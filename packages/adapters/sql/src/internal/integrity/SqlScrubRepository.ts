@@ -1,6 +1,7 @@
 /**
  * The ScrubRepository in SQL.
  */
+import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -24,8 +25,12 @@ const make = Effect.gen(function* () {
 
   return ScrubRepository.of({
     claim: ({ lease, leaseUntil, name, now, restart, restartBefore }) => {
-      const isFree = sql`name = ${name} AND (lease IS NULL OR lease_until <= ${millis(now)})`
-      const isOver = sql`finished_at IS NOT NULL AND started_at < ${millis(restartBefore)}`
+      // No right clock gives these times: without the comparison no scrub would begin for as long as the clock was ahead.
+      const latest = DateTime.addDuration(leaseUntil, DateTime.distance(now, leaseUntil))
+      const isFree = sql`name = ${name} AND (lease IS NULL OR lease_until <= ${millis(now)}
+        OR lease_until > ${millis(latest)})`
+      const isOver = sql`finished_at IS NOT NULL AND (started_at < ${millis(restartBefore)}
+        OR started_at > ${millis(latest)})`
       const begins = restart ? sql`1 = 1` : isOver
       return Effect.gen(function* () {
         yield* sql`INSERT INTO scrub (name, position, started_at, blobs, bytes, damaged, lease_until)
