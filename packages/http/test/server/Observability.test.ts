@@ -14,7 +14,7 @@ const metricsIn = (text: string): ReadonlyArray<string> =>
 
 /** Returns the names that modules declare as metrics. */
 const declared = (): ReadonlySet<string> => {
-  const text = ["packages/core/src/metrics", "packages/http/src/server/metrics"]
+  const text = ["packages/core/src/metrics", "packages/http/src/server/metrics", "packages/http/src/server/startup"]
     .flatMap((folder) => Fs.readdirSync(Path.join(root, folder)).map((name) => read(`${folder}/${name}`)))
     .join("\n")
   return new Set([...text.matchAll(/(?:Counter\.make|Metric\.\w+)\(\s*"(\w+)"/g)].map(([, name = ""]) => name))
