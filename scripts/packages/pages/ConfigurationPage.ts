@@ -12,7 +12,8 @@ const introduction = `# Settings
 <!-- Written by \`pnpm reference\` from packages/http/src/server/config/SettingTable.ts. Change that file, not this page. -->
 
 \`holdfast serve\` reads each setting from its command line, then from the environment, then from the configuration file, and
-uses the first value that it finds. An empty variable counts as unset. Secrets have no option on the command line, since
+uses the first value that it finds. An empty variable counts as unset. The service logs a warning for
+each other variable whose name begins with \`HOLDFAST_\`. Secrets have no option on the command line, since
 other users of the machine can see the arguments of a process.
 
 The configuration file is one JSON object. Its members have the names in the column "File". \`HOLDFAST_CONFIG\` or \`--config\`

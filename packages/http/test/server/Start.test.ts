@@ -109,6 +109,17 @@ describe("data directory", () => {
   })
 })
 
+it("environment variable that is no setting → a warning with the setting that it resembles, without its value", async () => {
+  const env = { HOLDFAST_DATADIR: "/hunter2", HOLDFAST_API_KEY: "of a client", HOLDFAST_WORKERS: "2" }
+  const service = await Process.serve({ env })
+  await service.stop()
+  const warnings = service.stderr().match(/^.*environment variable ignored.*$/gm) ?? []
+  expect(warnings.map((line) => JSON.parse(line).annotations)).toEqual([
+    { variable: "HOLDFAST_DATADIR", didYouMean: "HOLDFAST_DATA_DIR" }
+  ])
+  expect(service.stderr()).not.toContain("hunter2")
+})
+
 it("serve --help → options and environment variables", async () => {
   const { code, stdout } = await Process.run(["serve", "--help"])
   expect(code).toBe(0)

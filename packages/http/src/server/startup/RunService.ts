@@ -17,6 +17,7 @@ import type { WorkerProcess } from "../workers/WorkerProcess.ts"
 import * as HeapGrowth from "./HeapGrowth.ts"
 import * as IdleCollection from "./IdleCollection.ts"
 import * as Logging from "./Logging.ts"
+import * as UnknownVariables from "./UnknownVariables.ts"
 import * as WelcomeMessage from "./WelcomeMessage.ts"
 
 /**
@@ -106,6 +107,7 @@ const limitHeap = Effect.forEach(
 export const run = (config: Config, version: string, membership?: Membership) =>
   Effect.gen(function* () {
     yield* limitHeap
+    if (membership === undefined) yield* UnknownVariables.warn(process.env)
     const failed = yield* Deferred.make<never, MetadataError>()
     const report = (error: MetadataError) =>
       Effect.logFatal(

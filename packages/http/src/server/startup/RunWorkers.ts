@@ -13,6 +13,7 @@ import type { Config } from "../config/Config.ts"
 import * as ProcessMetrics from "../../operator/ProcessMetrics.ts"
 import * as Logging from "./Logging.ts"
 import * as Supervisor from "./Supervisor.ts"
+import * as UnknownVariables from "./UnknownVariables.ts"
 
 /** How much longer a process may take to stop than its requests. */
 const stopMargin = Duration.seconds(15)
@@ -23,10 +24,13 @@ const layerTime = (config: Config): Layer.Layer<never> =>
 
 /** Runs until interrupted. */
 export const run = (config: Config) =>
-  Supervisor.run({
-    count: config.workers,
-    stopTimeout: Duration.sum(Duration.sum(config.drainDelay, config.shutdownTimeout), stopMargin)
-  }).pipe(
+  Effect.andThen(
+    UnknownVariables.warn(process.env),
+    Supervisor.run({
+      count: config.workers,
+      stopTimeout: Duration.sum(Duration.sum(config.drainDelay, config.shutdownTimeout), stopMargin)
+    })
+  ).pipe(
     Effect.provide(
       ProcessMetrics.layer.pipe(
         Layer.provideMerge(MetricRegistries.layer),
