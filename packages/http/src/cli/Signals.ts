@@ -1,5 +1,6 @@
 /**
- * Reaction to SIGINT and SIGTERM: the first signal stops the command in order, a later one exits at once.
+ * Reaction to SIGHUP, SIGINT and SIGTERM: the first signal stops the command in order, a later one exits at once. A terminal that closes
+ * sends SIGHUP. Node handles it also under nohup, because it resets the signals that its parent ignores.
  */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
@@ -11,7 +12,7 @@ export class InterruptedBySignal extends Data.TaggedError("InterruptedBySignal")
   }
 }
 
-const signals = ["SIGINT", "SIGTERM"] as const
+const signals = ["SIGHUP", "SIGINT", "SIGTERM"] as const
 
 /**
  * Milliseconds after the first signal in which further signals are ignored. On Ctrl-C in a terminal, the process gets
@@ -38,15 +39,15 @@ export const runUntilSignal = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Ef
   Effect.asVoid(Effect.raceFirst(self, firstSignal))
 
 /**
- * Runs a process that a supervisor stops: until the effect ends, `stopped` returns or SIGTERM arrives. A terminal sends SIGINT to all
- * processes at once; the supervisor alone acts on it.
+ * Runs a process that a supervisor stops: until the effect ends, `stopped` returns or SIGTERM arrives. A terminal sends SIGINT and SIGHUP
+ * to all processes at once; the supervisor alone acts on them.
  */
 export const runUntilStopped = <A, E, R>(
   self: Effect.Effect<A, E, R>,
   stopped: Effect.Effect<void>
 ): Effect.Effect<void, E, R> => {
   const terminated = Effect.callback<void>((resume) => {
-    process.on("SIGINT", () => undefined)
+    for (const signal of ["SIGHUP", "SIGINT"] as const) process.on(signal, () => undefined)
     process.on("SIGTERM", () => resume(Effect.void))
   })
   return Effect.asVoid(Effect.raceFirst(self, Effect.raceFirst(stopped, terminated)))

@@ -8,8 +8,8 @@ import * as Process from "../support/Process.ts"
 const size = 24 * 1024 * 1024
 
 /** Starts a service with a file without content; `file` is its path below the API. */
-const prepare = async (env: Readonly<Record<string, string>> = {}) => {
-  const bucket = await ServiceBucket.start({ env })
+const prepare = async (env: Readonly<Record<string, string>> = {}, wrapper?: ReadonlyArray<string>) => {
+  const bucket = await ServiceBucket.start({ env, ...(wrapper === undefined ? {} : { wrapper }) })
   const made = await bucket.api.post(bucket.files, { json: { name: "a.bin" } })
   const file = await json<{ readonly id: string }>(made)
   return { ...bucket, file: `${bucket.files}/${file.id}` }
@@ -144,9 +144,25 @@ it("signals: another SIGTERM more than one second after the first → process ex
   clearInterval(repeat)
 })
 
-it("SIGINT: idle service → exit code 0", async () => {
+it.each(["SIGINT", "SIGHUP"] as const)("%s: idle service → exit code 0", async (signal) => {
   const service = await Process.serve()
-  expect(await service.stop("SIGINT")).toEqual({ code: 0, signal: null })
+  expect(await service.stop(signal)).toEqual({ code: 0, signal: null })
+})
+
+it("terminal closes: SIGHUP to all processes of the service → requests complete, exit code 0", async () => {
+  // A wrapper gives the service a process group of its own, to which signals go.
+  const { api, file, key, service } = await prepare({ HOLDFAST_WORKERS: "2" }, ["env"])
+  const upload = open(`${api.baseUrl}${file}/reupload`, {
+    method: "POST",
+    headers: { "x-api-key": key, "content-type": "application/octet-stream", "content-length": 2048 }
+  })
+  const response = responseTo(upload)
+  upload.write(Buffer.alloc(1024))
+  await untilInFlight(service.url, 2)
+  service.kill("SIGHUP")
+  upload.end(Buffer.alloc(1024))
+  expect((await response).statusCode).toBe(200)
+  expect(await service.exited).toEqual({ code: 0, signal: null })
 })
 
 /** Polls until `count` requests are in flight, this one included. */
