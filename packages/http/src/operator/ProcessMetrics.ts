@@ -21,6 +21,15 @@ const countDescriptors = (): number => {
   }
 }
 
+/** Returns how many file descriptors the process may open, or NaN as above and without a limit. */
+const readDescriptorLimit = (): number => {
+  try {
+    return Number(/^Max open files +(\d+)/m.exec(Fs.readFileSync("/proc/self/limits", "utf8"))?.[1])
+  } catch {
+    return NaN
+  }
+}
+
 const metrics = (readDelay: () => number): ReadonlyArray<ObservableMetrics.ObservableMetric> => [
   {
     name: "process_cpu_seconds_total",
@@ -42,6 +51,12 @@ const metrics = (readDelay: () => number): ReadonlyArray<ObservableMetrics.Obser
     description: "Open file descriptors.",
     kind: "gauge",
     read: countDescriptors
+  },
+  {
+    name: "process_max_fds",
+    description: "File descriptors that the process may open.",
+    kind: "gauge",
+    read: readDescriptorLimit
   },
   {
     name: "process_start_time_seconds",

@@ -51,6 +51,7 @@ it("GET /metrics: after some requests → requests by route, bytes, uploads and 
     "process_cpu_seconds_total",
     "process_resident_memory_bytes",
     "process_open_fds",
+    "process_max_fds",
     "process_start_time_seconds"
   ]) {
     expect(valueOf(metrics, name), name).toBeGreaterThan(0)
