@@ -360,6 +360,35 @@ const suite = (start: () => Promise<TestServer.TestServer>) => () => {
     ])
   })
 
+  it("lists: prefix and marker in Unicode NFD → the keys, which begin with the prefix as it was sent", async () => {
+    const Bucket = await makeBucket()
+    for (const key of ["Café/a", "Café/é", "Café/über/b"]) await put(Bucket, key)
+    const Prefix = "Café/".normalize("NFD")
+    const listed = { Bucket, Prefix, Delimiter: "/" }
+    const expected = [[`${Prefix}a`, `${Prefix}é`], [`${Prefix}über/`]]
+    const old = await s3.send(new ListObjectsCommand(listed))
+    expect([old.Contents?.map(({ Key }) => Key), old.CommonPrefixes?.map((one) => one.Prefix)]).toEqual(expected)
+    const versions = await s3.send(new ListObjectVersionsCommand(listed))
+    expect(versions.Versions?.map(({ Key }) => Key)).toEqual(expected[0])
+    for (const EncodingType of [undefined, "url"] as const) {
+      const pages: Array<string | undefined> = []
+      let ContinuationToken: string | undefined
+      do {
+        const page = await s3.send(
+          new ListObjectsV2Command({ ...listed, MaxKeys: 1, ContinuationToken, ...(EncodingType && { EncodingType }) })
+        )
+        pages.push(page.Contents?.[0]?.Key ?? page.CommonPrefixes?.[0]?.Prefix)
+        ContinuationToken = page.NextContinuationToken
+      } while (ContinuationToken !== undefined)
+      const keys = expected.flat()
+      expect(pages).toEqual(EncodingType === undefined ? keys : keys.map((key) => encodeURI(key)))
+    }
+    const after = new ListObjectsV2Command({ Bucket, StartAfter: `${Prefix}é`.normalize("NFD") })
+    expect((await s3.send(after)).Contents?.map(({ Key }) => Key)).toEqual(["Café/über/b"])
+    const { Body } = await s3.send(new GetObjectCommand({ Bucket, Key: `${Prefix}é` }))
+    expect(await Body?.transformToString()).toBe("Café/é")
+  })
+
   it("HeadObject: range → head of the answer to GetObject; beyond the content → 416", async () => {
     const Bucket = await makeBucket()
     await put(Bucket, "a", "0123456789")

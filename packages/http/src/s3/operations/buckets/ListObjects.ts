@@ -12,19 +12,25 @@ import * as S3Response from "../../S3Response.ts"
 import * as Xml from "../../xml/Xml.ts"
 import * as BucketOf from "../BucketOf.ts"
 import * as EntityTag from "../EntityTag.ts"
+import * as KeyPrefix from "../KeyPrefix.ts"
 import * as Owner from "../Owner.ts"
 
 /** The most entries of a page. */
 const maxKeys = 1000
 
 interface Parameters {
+  /** As the client wrote it. */
   readonly prefix: string
+  /** As stored keys have it. */
+  readonly storedPrefix: string
   readonly delimiter: string | undefined
   readonly limit: number
   /** The value of `max-keys` for the answer. */
   readonly wanted: number
   /** Writes a key as the client has asked for it. */
   readonly write: (key: string) => string
+  /** The same for a listed key and a listed prefix. */
+  readonly writeListed: (key: string) => string
   readonly encoding: Xml.Element
 }
 
@@ -52,12 +58,16 @@ const parse = ({ query }: Call): Effect.Effect<Parameters, S3Error> => {
   if (prefix.includes("\0")) return invalid("prefix", "must not contain U+0000")
   if (delimiter !== undefined && /\0|^\u{10ffff}+$/u.test(delimiter))
     return invalid("delimiter", "must not be U+0000 nor U+10FFFF")
+  const write = encoding === "url" ? encodeKey : (key: string) => key
+  const { spell, stored } = KeyPrefix.of(prefix)
   return Effect.succeed({
     prefix,
+    storedPrefix: stored,
     delimiter: delimiter === "" ? undefined : delimiter,
     limit: Math.min(Number(wanted), maxKeys),
     wanted: Math.min(Number(wanted), maxKeys),
-    write: encoding === "url" ? encodeKey : (key: string) => key,
+    write,
+    writeListed: (key: string) => write(spell(key)),
     encoding: ["EncodingType", encoding === "url" ? "url" : undefined]
   })
 }
@@ -88,7 +98,9 @@ const prefixElements = (prefixes: ReadonlyArray<string>, write: Parameters["writ
 const makeRead = Effect.gen(function* () {
   const findBucket = yield* BucketOf.make
   const keys = yield* FilesByKey
-  return Effect.fnUntraced(function* (call: Call, { delimiter, limit, prefix }: Parameters, after: string | undefined) {
+  return Effect.fnUntraced(function* (call: Call, parameters: Parameters, given: string | undefined) {
+    const { limit, storedPrefix: prefix } = parameters
+    const [after, delimiter] = [given?.normalize("NFC"), parameters.delimiter?.normalize("NFC")]
     const bucket = yield* findBucket(call)
     if (limit === 0) {
       yield* keys.list(call.actor, bucket, { prefix, limit: 1 })
@@ -106,7 +118,7 @@ export const listObjects: Operation = {
     const read = yield* makeRead
     return Effect.fnUntraced(function* (call) {
       const parameters = yield* parse(call)
-      const { delimiter, prefix, wanted, write } = parameters
+      const { delimiter, prefix, wanted, write, writeListed } = parameters
       const marker = call.query.get("marker") ?? ""
       const { contents, next, prefixes } = yield* read(call, parameters, marker === "" ? undefined : marker)
       const owner = Owner.element(call)
@@ -119,9 +131,9 @@ export const listObjects: Operation = {
         ["Delimiter", delimiter && write(delimiter)],
         parameters.encoding,
         ["IsTruncated", next !== null],
-        ["NextMarker", next === null || delimiter === undefined ? undefined : write(next)],
-        contentElements("Contents", contents, write, [owner]),
-        ...prefixElements(prefixes, write)
+        ["NextMarker", next === null || delimiter === undefined ? undefined : writeListed(next)],
+        contentElements("Contents", contents, writeListed, [owner]),
+        ...prefixElements(prefixes, writeListed)
       ])
     })
   })
@@ -139,7 +151,7 @@ export const listObjectsV2: Operation = {
     const read = yield* makeRead
     return Effect.fnUntraced(function* (call) {
       const parameters = yield* parse(call)
-      const { delimiter, prefix, wanted, write } = parameters
+      const { delimiter, prefix, wanted, write, writeListed } = parameters
       const token = call.query.get("continuation-token")
       const startAfter = call.query.get("start-after")
       const after = token === undefined || token === "" ? startAfter : decodeToken(token)
@@ -156,8 +168,8 @@ export const listObjectsV2: Operation = {
         ["Delimiter", delimiter && write(delimiter)],
         parameters.encoding,
         ["IsTruncated", next !== null],
-        contentElements("Contents", contents, write, owner),
-        ...prefixElements(prefixes, write)
+        contentElements("Contents", contents, writeListed, owner),
+        ...prefixElements(prefixes, writeListed)
       ])
     })
   })
@@ -173,7 +185,7 @@ export const listObjectVersions: Operation = {
     const read = yield* makeRead
     return Effect.fnUntraced(function* (call) {
       const parameters = yield* parse(call)
-      const { delimiter, prefix, wanted, write } = parameters
+      const { delimiter, prefix, wanted, write, writeListed } = parameters
       const marker = call.query.get("key-marker") ?? ""
       const { contents, next, prefixes } = yield* read(call, parameters, marker === "" ? undefined : marker)
       const owner = Owner.element(call)
@@ -182,14 +194,14 @@ export const listObjectVersions: Operation = {
         ["Prefix", write(prefix)],
         ["KeyMarker", write(marker)],
         ["VersionIdMarker", ""],
-        ["NextKeyMarker", next === null ? undefined : write(next)],
+        ["NextKeyMarker", next === null ? undefined : writeListed(next)],
         ["NextVersionIdMarker", next === null ? undefined : "null"],
         ["MaxKeys", wanted],
         ["Delimiter", delimiter && write(delimiter)],
         parameters.encoding,
         ["IsTruncated", next !== null],
-        contentElements("Version", contents, write, [["VersionId", "null"], ["IsLatest", true], owner]),
-        ...prefixElements(prefixes, write)
+        contentElements("Version", contents, writeListed, [["VersionId", "null"], ["IsLatest", true], owner]),
+        ...prefixElements(prefixes, writeListed)
       ])
     })
   })

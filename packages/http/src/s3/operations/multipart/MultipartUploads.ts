@@ -15,6 +15,7 @@ import * as S3Response from "../../S3Response.ts"
 import * as CanonicalRequest from "../../signature/CanonicalRequest.ts"
 import type * as Xml from "../../xml/Xml.ts"
 import * as BucketOf from "../BucketOf.ts"
+import * as KeyPrefix from "../KeyPrefix.ts"
 import * as ObjectMetadata from "../objects/ObjectMetadata.ts"
 import * as Owner from "../Owner.ts"
 import * as UploadOf from "./UploadOf.ts"
@@ -133,12 +134,10 @@ export const listMultipartUploads: Operation = {
     return Effect.fnUntraced(function* (call) {
       const { actor, query } = call
       const get = (name: string) => query.get(name) ?? ""
-      const [prefix, delimiter, keyMarker, idMarker] = [
-        get("prefix"),
-        get("delimiter"),
-        get("key-marker"),
-        get("upload-id-marker")
-      ]
+      const prefix = get("prefix")
+      const [delimiter, keyMarker] = [get("delimiter").normalize("NFC"), get("key-marker").normalize("NFC")]
+      const idMarker = get("upload-id-marker")
+      const { spell, stored } = KeyPrefix.of(prefix)
       const wanted = query.get("max-uploads") ?? String(maxUploads)
       if (!/^[0-9]{1,9}$/.test(wanted)) {
         return yield* S3Error.of("InvalidArgument", "The parameter max-uploads must be a whole number.")
@@ -148,12 +147,13 @@ export const listMultipartUploads: Operation = {
       const write = isEncoded
         ? (key: string) => CanonicalRequest.encode(key).replaceAll("%2F", "/")
         : (key: string) => key
+      const writeListed = (key: string) => write(spell(key))
       const bucket = yield* findBucket(call)
       // Without a marker of the id, the list continues behind all uploads of the key.
       const after = { key: keyMarker, id: idMarker === "" ? "\u{ffff}" : idMarker }
       const found = (yield* listAll(actor, bucket))
         .map((upload) => ({ key: UploadOf.keyOf(upload), id: upload.id, createdAt: upload.createdAt }))
-        .filter((entry) => entry.key.startsWith(prefix) && (keyMarker === "" || compare(entry, after) > 0))
+        .filter((entry) => entry.key.startsWith(stored) && (keyMarker === "" || compare(entry, after) > 0))
         .toSorted(compare)
       const owner = Owner.element(call)
       const groups = new Set<string>()
@@ -161,13 +161,13 @@ export const listMultipartUploads: Operation = {
       let last: Marker | undefined
       let isTruncated = false
       for (const entry of found) {
-        const group = groupOf(entry.key, prefix, delimiter)
+        const group = groupOf(entry.key, stored, delimiter)
         if (group !== undefined && (groups.has(group) || keyMarker.startsWith(group))) continue
         if (entries.length + groups.size >= limit) {
           isTruncated = true
           break
         }
-        if (group === undefined) entries.push(uploadElement(entry, owner, write))
+        if (group === undefined) entries.push(uploadElement(entry, owner, writeListed))
         else groups.add(group)
         last = group === undefined ? entry : { key: group, id: "" }
       }
@@ -175,7 +175,7 @@ export const listMultipartUploads: Operation = {
         ["Bucket", call.bucket],
         ["KeyMarker", write(keyMarker)],
         ["UploadIdMarker", idMarker],
-        ["NextKeyMarker", isTruncated && last !== undefined ? write(last.key) : undefined],
+        ["NextKeyMarker", isTruncated && last !== undefined ? writeListed(last.key) : undefined],
         ["NextUploadIdMarker", isTruncated && last !== undefined ? last.id : undefined],
         ["Prefix", write(prefix)],
         ["Delimiter", delimiter === "" ? undefined : write(delimiter)],
@@ -183,7 +183,7 @@ export const listMultipartUploads: Operation = {
         ["MaxUploads", limit],
         ["IsTruncated", isTruncated],
         ...entries,
-        ...[...groups].map((group): Xml.Element => ["CommonPrefixes", [["Prefix", write(group)]]])
+        ...[...groups].map((group): Xml.Element => ["CommonPrefixes", [["Prefix", writeListed(group)]]])
       ])
     })
   })
