@@ -389,6 +389,12 @@ const suite = (start: () => Promise<TestServer.TestServer>) => () => {
     expect(await Body?.transformToString()).toBe("Café/é")
   })
 
+  it("ListObjectsV2: continuation token that this service has not made → InvalidArgument", async () => {
+    const Bucket = await makeBucket()
+    const wrong = new ListObjectsV2Command({ Bucket, ContinuationToken: "not a token!" })
+    expect(await failure(s3.send(wrong))).toEqual(["InvalidArgument", 400])
+  })
+
   it("HeadObject: range → head of the answer to GetObject; beyond the content → 416", async () => {
     const Bucket = await makeBucket()
     await put(Bucket, "a", "0123456789")

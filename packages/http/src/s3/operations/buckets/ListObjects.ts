@@ -140,7 +140,13 @@ export const listObjects: Operation = {
 }
 
 const encodeToken = (key: string): string => Buffer.from(key, "utf8").toString("base64url")
-const decodeToken = (token: string): string => Buffer.from(token, "base64url").toString("utf8")
+const wrongToken = S3Error.of("InvalidArgument", "The continuation token provided is incorrect.")
+
+/** Returns the key of a token. Fails for a token that this server has not made. */
+const decodeToken = (token: string): Effect.Effect<string, S3Error> => {
+  const key = Buffer.from(token, "base64url").toString("utf8")
+  return encodeToken(key) === token ? Effect.succeed(key) : Effect.fail(wrongToken)
+}
 
 export const listObjectsV2: Operation = {
   name: "ListObjectsV2",
@@ -154,7 +160,7 @@ export const listObjectsV2: Operation = {
       const { delimiter, prefix, wanted, write, writeListed } = parameters
       const token = call.query.get("continuation-token")
       const startAfter = call.query.get("start-after")
-      const after = token === undefined || token === "" ? startAfter : decodeToken(token)
+      const after = token === undefined || token === "" ? startAfter : yield* decodeToken(token)
       const { contents, next, prefixes } = yield* read(call, parameters, after === "" ? undefined : after)
       const owner = call.query.get("fetch-owner") === "true" ? [Owner.element(call)] : []
       return S3Response.xml("ListBucketResult", [
