@@ -257,6 +257,14 @@ describeEach("multipart", (current: () => TestServer) => {
     expect(ObjectParts).toMatchObject({ IsTruncated: false, TotalPartsCount: 1 })
   })
 
+  it("declared size of the object: other than that of the parts → InvalidRequest; the same → completed", async () => {
+    const ref = await create("sized")
+    const part = randomBytes(10)
+    await put(ref, 1, part)
+    expect(await codeOf(complete(ref, [listed(part, 1)], { MpuObjectSize: 11 }))).toBe("InvalidRequest")
+    expect(await codeOf(complete(ref, [listed(part, 1)], { MpuObjectSize: 10 }))).toBe("ok")
+  })
+
   it("condition of the completion: If-None-Match, object there → PreconditionFailed", async () => {
     await sdk.send(new PutObjectCommand({ Bucket, Key: "there", Body: "before" }))
     const ref = await create("there")

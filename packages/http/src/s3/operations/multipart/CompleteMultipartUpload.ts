@@ -105,6 +105,17 @@ const choose = Effect.fnUntraced(function* (
   return small === undefined ? chosen : yield* S3Error.of("EntityTooSmall")
 })
 
+/** Fails unless the parts have as many bytes together as the client declares, if it does. */
+const checkSize = (parts: ReadonlyArray<UploadPart>, headers: Call["headers"]): Effect.Effect<void, S3Error> => {
+  const declared = headers["x-amz-mp-object-size"]
+  const size = parts.reduce((sum, part) => sum + part.size, 0)
+  return declared === undefined || declared === String(size)
+    ? Effect.void
+    : Effect.fail(
+        S3Error.of("InvalidRequest", `The header x-amz-mp-object-size is not the ${size} bytes of the parts.`)
+      )
+}
+
 /** Returns the entity tag of an object of these parts: the MD5 of their MD5s, and their number. */
 const entityTag = (parts: ReadonlyArray<ListedPart>): string => {
   const md5s = Buffer.from(parts.map(({ md5 }) => md5).join(""), "hex")
@@ -165,6 +176,7 @@ export const completeMultipartUpload: Operation = {
       // A repeated request gets the same answer.
       const chosen = isDone ? [] : yield* choose(listed, yield* listAll(actor, ref), tenantId)
       const parts = chosen.map(({ stored }) => stored)
+      if (!isDone) yield* checkSize(parts, headers)
       const computed = isDone ? undefined : yield* WholeChecksum.check(parts, headers)
       const condition = isDone ? undefined : yield* conditionOf(call, ref)
       const file = yield* uploads.complete(actor, ref, {
