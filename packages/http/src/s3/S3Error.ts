@@ -58,6 +58,7 @@ export const table = {
   NoSuchBucket: { status: 404, message: "The tenant has no bucket of this name." },
   NoSuchBucketPolicy: { status: 404, message: "The bucket has no policy." },
   NoSuchCORSConfiguration: { status: 404, message: "The bucket has no CORS configuration." },
+  NoSuchConfiguration: { status: 404, message: "The bucket has no such configuration." },
   NoSuchKey: { status: 404, message: "The bucket has no object with this key." },
   NoSuchLifecycleConfiguration: { status: 404, message: "The bucket has no lifecycle configuration." },
   NoSuchPublicAccessBlockConfiguration: {
@@ -71,6 +72,7 @@ export const table = {
   NotImplemented: { status: 501, message: "This server does not implement this part of the S3 API." },
   ObjectLockConfigurationNotFoundError: { status: 404, message: "The bucket has no object lock configuration." },
   OperationAborted: { status: 409, message: "A concurrent request conflicts with this one. Try again." },
+  OwnershipControlsNotFoundError: { status: 404, message: "The bucket has no ownership controls." },
   PermanentRedirect: { status: 301, message: "The bucket is at another address." },
   PreconditionFailed: { status: 412, message: "A condition of the request does not hold for the current object." },
   QuotaExceeded: { status: 403, message: "A limit of the tenant or of the bucket is reached." },

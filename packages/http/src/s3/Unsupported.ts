@@ -16,6 +16,10 @@ interface Refused {
 const encryption =
   "Encryption with keys of the client or of a key service is not supported. Encrypt the content before the upload."
 const noLock = "Bucket is missing Object Lock Configuration"
+
+/** The error of Amazon S3 for the retention of an object in a bucket without object lock. */
+export const noObjectLock = S3Error.of("InvalidRequest", noLock)
+
 const otherBuckets = "is only supported by directory buckets of Amazon S3."
 
 const refused: ReadonlyArray<Refused> = [

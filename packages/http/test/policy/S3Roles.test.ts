@@ -58,6 +58,18 @@ const configuration = (name: string, parameter: string, answer: number | string 
   target: "bucket"
 })
 
+/** The configurations of a kind: a list without any, and one that is not found. */
+const configurations = (kind: string, parameter: string): ReadonlyArray<Operation> => [
+  configuration(`ListBucket${kind}Configurations`, parameter),
+  configuration(`GetBucket${kind}Configuration`, `${parameter}&id=one`, "NoSuchConfiguration")
+]
+
+/** The removal of a configuration that no bucket has changes nothing. */
+const removal = (name: string, parameter: string): Operation => ({
+  ...configuration(name, parameter, 204),
+  request: () => ({ method: "DELETE", path: `?${parameter}` })
+})
+
 const copyOf = ({ bucket, key }: Subject) => ({ "x-amz-copy-source": `${bucket}/${key}` })
 const tagging = "<Tagging><TagSet><Tag><Key>k</Key><Value>v</Value></Tag></TagSet></Tagging>"
 const isPrivate = { headers: { "x-amz-acl": "private" } }
@@ -96,6 +108,23 @@ const table: ReadonlyArray<Operation> = [
   configuration("GetBucketWebsite", "website", "NoSuchWebsiteConfiguration"),
   configuration("GetObjectLockConfiguration", "object-lock", "ObjectLockConfigurationNotFoundError"),
   configuration("GetPublicAccessBlock", "publicAccessBlock", "NoSuchPublicAccessBlockConfiguration"),
+  configuration("GetBucketOwnershipControls", "ownershipControls", "OwnershipControlsNotFoundError"),
+  configuration("GetBucketPolicyStatus", "policyStatus", "NoSuchBucketPolicy"),
+  ...configurations("Analytics", "analytics"),
+  ...configurations("IntelligentTiering", "intelligent-tiering"),
+  ...configurations("Inventory", "inventory"),
+  ...configurations("Metrics", "metrics"),
+  removal("DeleteBucketPolicy", "policy"),
+  removal("DeleteBucketCors", "cors"),
+  removal("DeleteBucketLifecycle", "lifecycle"),
+  removal("DeleteBucketEncryption", "encryption"),
+  removal("DeleteBucketReplication", "replication"),
+  removal("DeleteBucketTagging", "tagging"),
+  removal("DeleteBucketWebsite", "website"),
+  removal("DeleteBucketOwnershipControls", "ownershipControls"),
+  removal("DeletePublicAccessBlock", "publicAccessBlock"),
+  { name: "GetObjectRetention", routes: read, answer: "InvalidRequest", request: ofKey("GET", "?retention") },
+  { name: "GetObjectLegalHold", routes: read, answer: "InvalidRequest", request: ofKey("GET", "?legal-hold") },
   { ...configuration("PutBucketAcl", "acl"), request: () => ({ method: "PUT", path: "?acl", ...isPrivate }) },
   // Changes nothing: every object has this list.
   { name: "PutObjectAcl", routes: [], answer: 200, request: ofKey("PUT", "?acl", isPrivate) },

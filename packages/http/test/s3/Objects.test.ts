@@ -481,6 +481,31 @@ const suite = (start: () => Promise<TestServer.TestServer>) => () => {
     expect(await failure(s3.send(new GetBucketPolicyCommand({ Bucket })))).toEqual(["NoSuchBucketPolicy", 404])
   })
 
+  it("configurations that cannot be set: read → that of a bucket without them; removed → 204", async () => {
+    const Bucket = await makeBucket()
+    await put(Bucket, "a")
+    const send = async (method: string, path: string) => {
+      const { headers, url } = Sign.sign(`${endpoint.url}/s3/${Bucket}${path}`, token, { method })
+      const answer = await fetch(url, { method, headers })
+      const text = await answer.text()
+      return [answer.status, /<Code>(\w+)<\/Code>/.exec(text)?.[1] ?? /<(\w+) xmlns/.exec(text)?.[1]]
+    }
+    expect(await send("GET", "?ownershipControls=")).toEqual([404, "OwnershipControlsNotFoundError"])
+    expect(await send("GET", "?policyStatus=")).toEqual([404, "NoSuchBucketPolicy"])
+    expect(await send("GET", "?inventory=")).toEqual([200, "ListInventoryConfigurationsResult"])
+    expect(await send("GET", "?inventory=&id=one")).toEqual([404, "NoSuchConfiguration"])
+    expect(await send("GET", "?metrics=")).toEqual([200, "ListMetricsConfigurationsResult"])
+    for (const parameter of ["retention", "legal-hold"]) {
+      expect(await send("GET", `/a?${parameter}=`)).toEqual([400, "InvalidRequest"])
+      expect(await send("GET", `/none?${parameter}=`)).toEqual([404, "NoSuchKey"])
+    }
+    for (const parameter of ["policy", "lifecycle", "cors", "encryption", "publicAccessBlock", "tagging"]) {
+      expect(await send("DELETE", `?${parameter}=`)).toEqual([204, undefined])
+    }
+    expect(await send("DELETE", "?inventory=&id=one")).toEqual([501, "NotImplemented"])
+    expect(await read(Bucket, "a")).toBe("a")
+  })
+
   it("scopes: token of a folder, of a reader → no more than the scope", async () => {
     const Bucket = await makeBucket()
     for (const key of ["in/a", "in/b/c", "out"]) await put(Bucket, key)

@@ -7,6 +7,7 @@ import type { Call } from "../../Call.ts"
 import type { Operation } from "../../Operation.ts"
 import { type S3Code, S3Error } from "../../S3Error.ts"
 import * as S3Response from "../../S3Response.ts"
+import * as Unsupported from "../../Unsupported.ts"
 import type * as Xml from "../../xml/Xml.ts"
 import * as BucketOf from "../BucketOf.ts"
 import * as Owner from "../Owner.ts"
@@ -38,6 +39,40 @@ const absent = (name: string, parameter: string, code: S3Code): Operation => ({
     BucketOf.make,
     (findBucket) => (call) => Effect.andThen(findBucket(call), Effect.fail(S3Error.of(code)))
   )
+})
+
+/** An operation that removes a configuration, which no bucket has: it succeeds, as for Amazon S3. */
+const removed = (name: string, parameter: string): Operation => ({
+  name,
+  method: "DELETE",
+  target: "bucket",
+  query: { [parameter]: true },
+  make: Effect.map(
+    BucketOf.make,
+    (findBucket) => (call) => Effect.as(findBucket(call), S3Response.empty({ status: 204 }))
+  )
+})
+
+/** An operation that lists the configurations of a kind, of which a bucket has none; one that is named by its id is not found. */
+const unlisted = (name: string, parameter: string, root: string): ReadonlyArray<Operation> => [
+  answered(`List${name}s`, parameter, root, () => [["IsTruncated", false]]),
+  { ...absent(`Get${name}`, parameter, "NoSuchConfiguration"), query: { [parameter]: true, id: true } }
+]
+
+/** An operation that answers that the bucket of an object has no object lock. */
+const unlocked = (name: string, parameter: string): Operation => ({
+  name,
+  method: "GET",
+  target: "object",
+  query: { [parameter]: true },
+  make: Effect.gen(function* () {
+    const findBucket = yield* BucketOf.make
+    const keys = yield* FilesByKey
+    return Effect.fnUntraced(function* (call) {
+      yield* keys.open(call.actor, yield* findBucket(call), call.key)
+      return yield* Unsupported.noObjectLock
+    })
+  })
 })
 
 /** The tenant's keys have the permissions of their members; the protocol can only express full control. */
@@ -119,6 +154,27 @@ export const configurations: ReadonlyArray<Operation> = [
   absent("GetBucketWebsite", "website", "NoSuchWebsiteConfiguration"),
   absent("GetObjectLockConfiguration", "object-lock", "ObjectLockConfigurationNotFoundError"),
   absent("GetPublicAccessBlock", "publicAccessBlock", "NoSuchPublicAccessBlockConfiguration"),
+  absent("GetBucketOwnershipControls", "ownershipControls", "OwnershipControlsNotFoundError"),
+  absent("GetBucketPolicyStatus", "policyStatus", "NoSuchBucketPolicy"),
+  ...unlisted("BucketAnalyticsConfiguration", "analytics", "ListBucketAnalyticsConfigurationResult"),
+  ...unlisted(
+    "BucketIntelligentTieringConfiguration",
+    "intelligent-tiering",
+    "ListBucketIntelligentTieringConfigurationsOutput"
+  ),
+  ...unlisted("BucketInventoryConfiguration", "inventory", "ListInventoryConfigurationsResult"),
+  ...unlisted("BucketMetricsConfiguration", "metrics", "ListMetricsConfigurationsResult"),
+  removed("DeleteBucketPolicy", "policy"),
+  removed("DeleteBucketCors", "cors"),
+  removed("DeleteBucketLifecycle", "lifecycle"),
+  removed("DeleteBucketEncryption", "encryption"),
+  removed("DeleteBucketReplication", "replication"),
+  removed("DeleteBucketTagging", "tagging"),
+  removed("DeleteBucketWebsite", "website"),
+  removed("DeleteBucketOwnershipControls", "ownershipControls"),
+  removed("DeletePublicAccessBlock", "publicAccessBlock"),
+  unlocked("GetObjectRetention", "retention"),
+  unlocked("GetObjectLegalHold", "legal-hold"),
   getObjectAcl,
   putAcl("PutBucketAcl", "bucket"),
   putAcl("PutObjectAcl", "object")
