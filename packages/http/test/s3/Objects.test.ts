@@ -137,6 +137,10 @@ const suite = (start: () => Promise<TestServer.TestServer>) => () => {
       })
     }
     expect(head.CacheControl).toBe("max-age=7")
+    await put(Bucket, "plain")
+    const plain = { Bucket, Key: "plain" }
+    expect((await s3.send(new HeadObjectCommand(plain))).CacheControl).toBeUndefined()
+    expect((await s3.send(new GetObjectCommand(plain))).CacheControl).toBe("private, no-cache")
     expect(await failure(s3.send(new GetObjectCommand({ Bucket, Key: "none" })))).toEqual(["NoSuchKey", 404])
     expect(await failure(s3.send(new GetObjectCommand({ Bucket, Key: "folder/" })))).toEqual(["NoSuchKey", 404])
     expect(await failure(put(Bucket, "a//b"))).toEqual(["InvalidArgument", 400])

@@ -7,7 +7,7 @@ import type { Download } from "@holdfast/core/files/Downloads"
 import { ContentDamaged } from "@holdfast/core/files/FileErrors"
 import { FilesByKey } from "@holdfast/core/files/keys/FilesByKey"
 import * as Effect from "effect/Effect"
-import type { HttpServerResponse } from "effect/http/HttpServerResponse"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Stream from "effect/Stream"
 import * as ContentOf from "../../../handlers/support/ContentOf.ts"
 import * as RequestId from "../../../problems/RequestId.ts"
@@ -151,8 +151,8 @@ const isGone = (error: unknown): error is ContentGone => error instanceof Conten
 
 /** Makes a second attempt, as `ServeContent` does, where the content was replaced after its record was read. */
 const retryGone =
-  <C, R>(attempt: (call: C) => Effect.Effect<HttpServerResponse, CallError | ContentGone, R>) =>
-  (call: C): Effect.Effect<HttpServerResponse, CallError, R> =>
+  <C, R>(attempt: (call: C) => Effect.Effect<HttpServerResponse.HttpServerResponse, CallError | ContentGone, R>) =>
+  (call: C): Effect.Effect<HttpServerResponse.HttpServerResponse, CallError, R> =>
     attempt(call).pipe(
       Effect.catchIf(isGone, () => Effect.catchIf(attempt(call), isGone, () => Effect.fail(new ContentDamaged())))
     )
@@ -165,7 +165,12 @@ const make: Operation["make"] = Effect.gen(function* () {
       const bucket = yield* findBucket(call)
       const replaced = yield* overriding(call)
       const download = yield* keys.open(call.actor, bucket, call.key)
-      return yield* send(call, download, { isPublic: false, headers: { ...ownHeaders(call, download), ...replaced } })
+      const headers = { ...ownHeaders(call, download), ...replaced }
+      const response = yield* send(call, download, { isPublic: false, headers })
+      // Programs that copy large objects read HEAD, and would store the default as a header of the copy.
+      return call.method === "HEAD" && !Object.hasOwn(headers, "cache-control")
+        ? HttpServerResponse.removeHeader(response, "cache-control")
+        : response
     })
   )
 })
