@@ -224,6 +224,37 @@ Requires.requires(BrowserSetup.missing).describe("controls of the player", () =>
     expect(panel.y + panel.height).toBeLessThanOrEqual(timeline.y)
   })
 
+  /** Returns the place of the captions, which are in the shadow tree of the browser's own video element. */
+  const captionBox = async (page: Page) => {
+    const devtools = await context().newCDPSession(page)
+    await devtools.send("DOM.enable")
+    const { nodes } = await devtools.send("DOM.getFlattenedDocument", { depth: -1, pierce: true })
+    const cue = nodes.findLast(({ attributes = [] }) => attributes.includes("-webkit-media-text-track-display"))
+    if (cue === undefined) return undefined
+    const { model } = await devtools.send("DOM.getBoxModel", { nodeId: cue.nodeId })
+    return { top: model.border[1] ?? 0, bottom: model.border[5] ?? 0 }
+  }
+
+  it.each([
+    [300, 300],
+    [390, 844],
+    [3840, 2160]
+  ])("%d × %d → captions are above the controls", async (width, height) => {
+    const { page } = await open("languages", "hls", "?muted&seek=2")
+    await page.setViewportSize({ width, height })
+    await PlayerTab.until(page, "video.readyState >= 2")
+    await page.getByRole("button", { name: "Captions" }).click()
+    const timeline = await page.locator("#seek").boundingBox()
+    await vi.waitFor(
+      async () => {
+        const box = await captionBox(page)
+        expect(box?.top).toBeGreaterThan(0)
+        expect(box?.bottom).toBeLessThanOrEqual(timeline?.y ?? 0)
+      },
+      { timeout: 20_000 }
+    )
+  })
+
   it("right to left → buttons are mirrored, the timeline is not", async () => {
     const { page } = await openPaused()
     const left = (id: string): Promise<number> =>
