@@ -206,6 +206,8 @@ Requires.requires(BrowserSetup.missing).describe("controls of the player", () =>
         .map((element) => ({ id: element.id, ...element.getBoundingClientRect().toJSON() }))`)
     expect(boxes.map(({ id }) => id)).toContain("toggle")
     for (const one of boxes) {
+      // WCAG 2.2, 2.5.8: the smallest target.
+      expect([one.id, Math.min(one.right - one.left, one.bottom - one.top) >= 24]).toEqual([one.id, true])
       expect(one).toSatisfy(() => one.left >= 0 && one.top >= 0 && one.right <= width && one.bottom <= height)
       for (const other of boxes) {
         if (other === one) continue
