@@ -94,6 +94,16 @@ Requires.requires(BrowserSetup.missing).describe("player states", () => {
     expect(await alert({ page })).toBe("")
   })
 
+  it("message is higher than the frame → begins at its top, and ends after scrolling", async () => {
+    const error = "moov atom not found ".repeat(20)
+    server().state.status = { code: 200, item: { state: "FAILED", progress: 0, error } }
+    const { page } = await open("plain", "hls", "")
+    await page.setViewportSize({ width: 200, height: 100 })
+    await PlayerTab.shows(page, "The conversion failed.")
+    expect((await page.getByRole("alert").boundingBox())?.y).toBeGreaterThanOrEqual(0)
+    await page.getByRole("button", { name: "Try again" }).click()
+  })
+
   it("conversion fails during playback → message", async () => {
     server().state.status = PlayerServer.running(0.4)
     server().state.segments = 1
