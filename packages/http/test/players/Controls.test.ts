@@ -50,6 +50,11 @@ Requires.requires(BrowserSetup.missing).describe("controls of the player", () =>
     await press(page, ["f"], "document.fullscreenElement === null")
     await press(page, ["k"], "!video.paused")
     await press(page, ["k"], "video.paused")
+    // A key that is held down sends `keydown` again and again.
+    await page.keyboard.down("k")
+    await page.keyboard.down("k")
+    await page.keyboard.up("k")
+    await press(page, ["k"], "video.paused")
     // Keys of the browser stay those of the browser.
     await press(page, ["Control+l"], "video.currentTime < 2")
     expect(messages).toEqual([])
@@ -98,6 +103,16 @@ Requires.requires(BrowserSetup.missing).describe("controls of the player", () =>
     await page.keyboard.press("Tab")
     await thumbnail.waitFor()
     expect(await backgroundOf()).not.toContain("-160px")
+  })
+
+  it("start position → the sign to start until it has played", async () => {
+    const { page } = await openPaused("?muted&seek=5")
+    const sign = page.locator("#start")
+    await PlayerTab.until(page, "video.currentTime === 5")
+    await sign.waitFor()
+    await press(page, ["k"], "video.currentTime > 5.2")
+    await press(page, ["k"], "video.paused")
+    expect(await sign.isVisible()).toBe(false)
   })
 
   it("plays to its end → the button plays again from the beginning", async () => {

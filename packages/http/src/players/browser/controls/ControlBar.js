@@ -17,8 +17,8 @@ const showState = () => {
   const state = video.ended ? "replay" : video.paused ? "play" : "pause"
   toggle.dataset["state"] = state
   View.setLabel(toggle, { replay: "Play again", play: "Play", pause: "Pause" }[state])
-  // Before the first picture after the poster: the large sign says that a click plays.
-  start.hidden = controls.hidden || !video.paused || video.currentTime > 0
+  // Until it has played, also where it begins later: the large sign says that a click plays.
+  start.hidden = controls.hidden || !video.paused || video.played.length > 0
 }
 
 /** @param {{ readonly speed: number, readonly storyboard?: string }} settings */

@@ -46,6 +46,9 @@ const actions = {
   ".": () => moveFrame(1)
 }
 
+/** Keys that act once, however long the viewer holds them. */
+const switches = new Set([" ", "k", "m", "c", "f", "i"])
+
 /** The slider of the position moves by seconds, not by steps of its length. @type {Readonly<Record<string, () => void>>} */
 const seekActions = { arrowup: () => Timeline.moveBy(step), arrowdown: () => Timeline.moveBy(-step) }
 
@@ -69,5 +72,5 @@ export const prepare = () =>
     if (action === undefined) return
     // The page must not scroll, and the slider must not move a second time.
     event.preventDefault()
-    action()
+    if (!event.repeat || !switches.has(event.key.toLowerCase())) action()
   })
