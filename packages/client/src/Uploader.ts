@@ -1,7 +1,7 @@
 /**
  * A queue of uploads as an observable store: several at once, with progress, pause and retries.
  */
-import { defaultBackoff, type Progress } from "@holdfast/http/client"
+import { defaultBackoff, type Progress, waitToRetry } from "@holdfast/http/client"
 
 /**
  * - `pending`: waits for its turn, or for its next attempt;
@@ -106,11 +106,13 @@ export const createUploader = <Result>(options: UploaderOptions<Result>): Upload
   const fail = (id: string, error: unknown, attempts: number): void => {
     const delay = attempts < maxAttempts ? backoff(error, attempts) : undefined
     if (delay === undefined) return change(id, { state: "failed", error })
-    const timer = setTimeout(() => {
+    const waiting = new AbortController()
+    interrupts.set(id, () => waiting.abort())
+    void waitToRetry(delay, waiting.signal).then(() => {
+      if (waiting.signal.aborted) return
       interrupts.delete(id)
       startNext()
-    }, delay)
-    interrupts.set(id, () => clearTimeout(timer))
+    })
     change(id, { state: "pending", error })
   }
 

@@ -95,6 +95,29 @@ it("uploader: an error that passes → retries after the backoff, up to maxAttem
   await untilStates(uploader, "completed")
 })
 
+it("uploader: device is offline → uses up no attempts, and tries again when it is online", async () => {
+  const device = Object.assign(new EventTarget(), { onLine: false })
+  vi.stubGlobal("navigator", device)
+  vi.stubGlobal("addEventListener", device.addEventListener.bind(device))
+  vi.stubGlobal("removeEventListener", device.removeEventListener.bind(device))
+  onTestFinished(() => void vi.unstubAllGlobals())
+  const { started, transfers, uploader } = setUp({ backoff: () => 0, maxAttempts: 2 })
+  const [first] = uploader.add(files("a", "b"))
+  await started(2)
+  for (const transfer of transfers) transfer.fail(new HoldfastError("network_error", "no response"))
+  await untilStates(uploader, "pending", "pending")
+  uploader.remove(first)
+  // More turns of the event loop than the attempts of a device with a network would need.
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setTimeout(resolve))
+  expect([states(uploader), transfers.length]).toEqual([["pending"], 2])
+  device.onLine = true
+  device.dispatchEvent(new Event("online"))
+  await started(3)
+  expect(transfers[2]?.file.name).toBe("b")
+  transfers[2]?.complete("B")
+  await untilStates(uploader, "completed")
+})
+
 it("uploader: an error that does not pass → fails at once, and the next file starts", async () => {
   const { started, transfers, uploader } = setUp()
   uploader.add(files("a", "b", "c"))

@@ -19,15 +19,29 @@ export const defaultBackoff = (error: unknown, attempts: number): number | undef
   return Math.min(60_000, 1000 * 2 ** (attempts - 1)) * (0.5 + Math.random() / 2)
 }
 
-/** Resolves after some milliseconds, or when the signal fires. */
-export const sleep = (millis: number, signal: AbortSignal | undefined): Promise<void> =>
+/** Whether the device says that it has no network. Servers say nothing. */
+const isOffline = (): boolean =>
+  (Reflect.get(globalThis, "navigator") as { readonly onLine?: boolean } | undefined)?.onLine === false
+
+/**
+ * Resolves after some milliseconds; while the device has no network, when it has one again, since attempts without one would only be used
+ * up. Resolves at once when the signal fires.
+ */
+export const waitToRetry = (millis: number, signal: AbortSignal | undefined): Promise<void> =>
   new Promise((resolve) => {
+    const device = globalThis as unknown as EventTarget
     const end = (): void => {
       clearTimeout(timer)
       signal?.removeEventListener("abort", end)
+      // In Node, which is never offline here, the global object is no event target.
+      if (isOffline()) device.removeEventListener("online", end)
       resolve()
     }
-    const timer = setTimeout(end, millis)
+    const onTime = (): void => {
+      if (!isOffline()) return end()
+      device.addEventListener("online", end, { once: true })
+    }
+    const timer = setTimeout(onTime, millis)
     signal?.addEventListener("abort", end)
     if (signal?.aborted === true) end()
   })

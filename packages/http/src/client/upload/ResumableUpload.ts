@@ -4,7 +4,7 @@
  */
 import * as HoldfastError from "../HoldfastError.ts"
 import type { FileRecord } from "../Records.ts"
-import { defaultBackoff, sleep } from "./Backoff.ts"
+import { defaultBackoff, waitToRetry } from "./Backoff.ts"
 import * as RememberedUploads from "./RememberedUploads.ts"
 import type { UploadOptions } from "./Uploader.ts"
 import { uploadTo } from "./UploadTo.ts"
@@ -177,7 +177,7 @@ export const uploadResumable = async (
     } catch (error) {
       const delay = ++failures < maxAttempts ? (isBehind(error) ? 0 : backoff(error, failures)) : undefined
       if (delay === undefined) throw error
-      await sleep(delay, signal)
+      await waitToRetry(delay, signal)
       return attempt()
     }
   }
