@@ -44,6 +44,11 @@ export interface UploadCall {
 export interface UploaderOptions<Result> {
   /** Sends one file: by `uploadResumable` or `uploadTo` to an address from your backend, or by `client.files.upload`. */
   readonly upload: (file: File, call: UploadCall) => Promise<Result>
+  /**
+   * Gives up what an upload has begun when its item is removed before it is completed, by `discardResumable` for example. When it rejects, the
+   * service removes the bytes when the upload expires.
+   */
+  readonly discard?: ((file: File) => Promise<void>) | undefined
   /** Uploads that run at once. Default: 3. */
   readonly concurrency?: number | undefined
   /** Attempts of one upload, the first one included. Default: 5. */
@@ -61,7 +66,7 @@ export interface Uploader<Result> {
   readonly resume: (id?: string) => void
   /** Starts a failed item again, or all of them. */
   readonly retry: (id?: string) => void
-  /** Removes an item, or all of them. One that is uploading is aborted. */
+  /** Removes an item, or all of them. One that is uploading is aborted; what it has begun is given up by `discard`. */
   readonly remove: (id?: string) => void
   /** Calls the listener after every change, until the returned function is called. */
   readonly subscribe: (listener: () => void) => () => void
@@ -77,7 +82,7 @@ export interface Uploader<Result> {
  * input.addEventListener("change", () => uploader.add(input.files))
  */
 export const createUploader = <Result>(options: UploaderOptions<Result>): Uploader<Result> => {
-  const { backoff = defaultBackoff, concurrency = 3, maxAttempts = 5, upload } = options
+  const { backoff = defaultBackoff, concurrency = 3, discard, maxAttempts = 5, upload } = options
   const items = new Map<string, UploadItem<Result>>()
   /** Ends the attempt of an item, or its wait for the next one. */
   const interrupts = new Map<string, () => void>()
@@ -190,8 +195,11 @@ export const createUploader = <Result>(options: UploaderOptions<Result>): Upload
     remove: (id) =>
       each(id, ["pending", "uploading", "paused", "completed", "failed"], (one) => {
         interrupt(one)
+        const item = items.get(one)
         items.delete(one)
         publish()
+        if (item === undefined || item.attempts === 0 || item.state === "completed") return
+        void discard?.(item.file).catch(() => undefined)
       }),
 
     subscribe: (listener) => {

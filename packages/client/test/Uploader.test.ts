@@ -1,4 +1,11 @@
-import { createUploader, HoldfastError, type UploadCall, type Uploader, uploadResumable } from "@holdfast/client"
+import {
+  createUploader,
+  discardResumable,
+  HoldfastError,
+  type UploadCall,
+  type Uploader,
+  uploadResumable
+} from "@holdfast/client"
 import { open } from "@holdfast/core"
 import { toNodeListener } from "@holdfast/http"
 import { inMemory } from "@holdfast/testing/InMemory"
@@ -156,7 +163,8 @@ it("uploadResumable: small file, outside of browsers → sends the content by PU
   const render = vi.fn()
 
   const uploader = createUploader({
-    upload: async (file, call) => uploadResumable(await addressFor(file), file, call)
+    upload: async (file, call) => uploadResumable(await addressFor(file), file, call),
+    discard: async (file) => discardResumable(await addressFor(file), file)
   })
   uploader.subscribe(() => render(uploader.getSnapshot()))
   uploader.add(input.files)
@@ -202,4 +210,33 @@ it("uploadResumable: whole, in parts, or in parts with the last answer lost → 
   expect(toRecords([small, large, repeated].map(({ result }) => result))).toEqual(toRecords(items))
   // Creation and three parts; a cut costs a request for the offset and one for the record.
   expect([small.requests, large.requests, repeated.requests]).toEqual([1, 4, 6])
+})
+
+it("uploader: remove in the middle of a large file → the service has no upload of it any more; after a pause, too", async () => {
+  const holdfast = await open(inMemory())
+  onTestFinished(() => holdfast.close())
+  const account = holdfast.account("ada@example.com")
+  const { id: tenantId } = await holdfast.tenants.create(account, { name: "Acme", subdomain: "acme" })
+  const bucket = { tenantId, bucketId: (await holdfast.buckets.create(account, { tenantId, name: "files" })).id }
+  const api = toNodeListener(holdfast)
+  const baseUrl = await listen((request, response) => {
+    // The second part does not arrive.
+    if (request.headers["upload-offset"] !== "40") void api(request, response)
+  })
+  const addressFor = async (file: File) =>
+    `${(await holdfast.files.uploadUrl(account, { ...bucket, maxBytes: 100, expiresIn: 60, baseUrl })).url}&name=${file.name}`
+  const uploader = createUploader({
+    upload: async (file, call) =>
+      uploadResumable(await addressFor(file), file, { ...call, threshold: 10, chunkBytes: 40 }),
+    discard: async (file) => discardResumable(await addressFor(file), file)
+  })
+  const received = async () => (await holdfast.uploads.list(account, bucket)).items.map((upload) => upload.received)
+
+  const [first, second] = uploader.add([new File(["x".repeat(100)], "a.txt"), new File(["y".repeat(100)], "b.txt")])
+  await expect.poll(received).toEqual([40, 40])
+  uploader.pause(second)
+  uploader.remove(first)
+  await expect.poll(received).toEqual([40])
+  uploader.remove(second)
+  await expect.poll(received).toEqual([])
 })

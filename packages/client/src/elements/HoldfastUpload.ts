@@ -7,7 +7,7 @@
  * Events: `holdfast-complete` with `{ file, result }`, where `result` is the record of the file, and `holdfast-fail` with
  * `{ file, error }`. Both bubble.
  */
-import { HoldfastError, uploadResumable } from "@holdfast/http/client"
+import { discardResumable, HoldfastError, uploadResumable } from "@holdfast/http/client"
 import { createUploader, type UploadCall, type Uploader, type UploadState } from "../Uploader.ts"
 import { applyStyle, BaseElement } from "./BaseElement.ts"
 import * as UploadList from "./UploadList.ts"
@@ -52,8 +52,12 @@ export class HoldfastUpload extends BaseElement {
   /** Sends one file. Replace it to send files in another way. It must be set before the first file is added. */
   upload = async (file: File, call: UploadCall): Promise<unknown> => {
     const address = await requestAddress(this.getAttribute("endpoint") ?? "", file, call.signal)
+    this.#addresses.set(file, address)
     return uploadResumable(address, file, call)
   }
+
+  /** Where a file was sent last. */
+  readonly #addresses = new WeakMap<File, string>()
 
   #uploader: Uploader<unknown> | undefined
   #stop: (() => void) | undefined
@@ -64,6 +68,10 @@ export class HoldfastUpload extends BaseElement {
     const concurrency = Number(this.getAttribute("concurrency") ?? 3)
     this.#uploader ??= createUploader({
       upload: (file, call) => this.upload(file, call),
+      discard: async (file) => {
+        const address = this.#addresses.get(file)
+        if (address !== undefined) await discardResumable(address, file)
+      },
       concurrency: Number.isInteger(concurrency) && concurrency > 0 ? concurrency : 3
     })
     return this.#uploader

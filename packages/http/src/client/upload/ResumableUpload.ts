@@ -65,7 +65,7 @@ const isBehind = (error: unknown): boolean =>
 
 /** Sends a request. Rejects with a `HoldfastError` unless the answer is successful. */
 const send = async (
-  method: "POST" | "HEAD" | "PATCH",
+  method: "POST" | "HEAD" | "PATCH" | "DELETE",
   url: URL,
   headers: Headers,
   options: UploadOptions,
@@ -94,6 +94,41 @@ const answerOf = async (response: Response) => ({
   text: await response.text()
 })
 
+const tus = (headers: Record<string, string> = {}) => new Headers({ "tus-resumable": "1.0.0", ...headers })
+
+/** Returns where the uploads of a link are, and what `storage` remembers of the one of a file; undefined for other addresses. */
+const locate = (url: string | URL, file: File, storage: RememberedUploads.UploadStorage | undefined) => {
+  const address = new URL(url, (Reflect.get(globalThis, "location") as { readonly href: string } | undefined)?.href)
+  if (!address.pathname.endsWith("/files/upload")) return undefined
+  address.pathname += "s"
+  const name = [address.origin + address.pathname, file.name, file.size, file.lastModified, file.type].join(" ")
+  const addressOf = (uploadId: string): URL => {
+    const one = new URL(address)
+    one.pathname += `/${uploadId}`
+    return one
+  }
+  return { address, addressOf, name, remembered: RememberedUploads.make(storage) }
+}
+
+/**
+ * Ends the upload of a file that `uploadResumable` has begun and that is not wanted any more: the service removes its bytes now, and not when
+ * the upload expires. Takes the same file and a link on the same terms. Does nothing where no upload was begun. Rejects with a
+ * `HoldfastError`.
+ */
+export const discardResumable = async (
+  url: string | URL,
+  file: File,
+  { signal, storage }: Pick<ResumableOptions, "signal" | "storage"> = {}
+): Promise<void> => {
+  const place = locate(url, file, storage)
+  const id = place?.remembered.find(place.name)
+  if (place === undefined || id === undefined) return
+  await send("DELETE", place.addressOf(id), tus(), { signal }).catch((error: unknown) => {
+    if (!isOver(error)) throw error
+  })
+  place.remembered.remove(place.name)
+}
+
 /**
  * Sends a file to an upload link, in requests that continue after a cut, after `signal` has paused it, and after the page was loaded
  * again: the next call with the same file and a link on the same terms goes on where the service has the bytes. Sends small files, and
@@ -106,22 +141,13 @@ export const uploadResumable = async (
   options: ResumableOptions = {}
 ): Promise<FileRecord> => {
   const { backoff = defaultBackoff, maxAttempts = 5, onProgress, signal, storage, threshold = 16 * mebibyte } = options
-  const address = new URL(url, (Reflect.get(globalThis, "location") as { readonly href: string } | undefined)?.href)
-  if (file.size <= threshold || !address.pathname.endsWith("/files/upload")) return uploadTo(address, file, options)
+  const place = locate(url, file, storage)
+  if (file.size <= threshold || place === undefined) return uploadTo(url, file, options)
 
+  const { address, addressOf, name, remembered } = place
   const total = file.size
   const chunkBytes = Math.max(options.chunkBytes ?? 16 * mebibyte, Math.ceil(total / mostRequests))
-  const remembered = RememberedUploads.make(storage)
-  address.pathname += "s"
-  const name = [address.origin + address.pathname, file.name, total, file.lastModified, file.type].join(" ")
   let id = remembered.find(name)
-
-  const addressOf = (uploadId: string): URL => {
-    const one = new URL(address)
-    one.pathname += `/${uploadId}`
-    return one
-  }
-  const tus = (headers: Record<string, string> = {}) => new Headers({ "tus-resumable": "1.0.0", ...headers })
 
   const create = async (): Promise<number> => {
     const metadata = `filename ${base64(file.name)}${file.type === "" ? "" : `,filetype ${base64(file.type)}`}`

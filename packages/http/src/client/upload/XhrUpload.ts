@@ -32,7 +32,7 @@ export const find = (): XhrConstructor | undefined => {
 
 interface XhrRequest {
   /** Default: `POST`. */
-  readonly method?: "PUT" | "POST" | "PATCH" | "HEAD" | undefined
+  readonly method?: "PUT" | "POST" | "PATCH" | "HEAD" | "DELETE" | undefined
   readonly url: string
   readonly headers: Headers
   readonly body: Blob | FormData
