@@ -24,6 +24,12 @@ export interface PlayerState {
     | "timeupdate"
     | "volumechange"
     | "ratechange"
+    | "error"
+  /**
+   * Why the stream cannot be played; only with `error`. With `forbidden`, the key of `src` is not valid any more: set another one, with
+   * `seek=` and `time` to continue there.
+   */
+  readonly reason?: "failed" | "missing" | "forbidden" | "unplayable" | "unsupported" | undefined
   /** Seconds from the beginning. */
   readonly time: number
   /** Seconds; null while it is not known. */

@@ -209,8 +209,8 @@ Requires.requires(BrowserSetup.missing).describe("player states", () => {
   })
 
   /** Opens a page of another origin with the player in a frame. */
-  const embed = async (attributes: string) => {
-    await serve("plain", "hls")
+  const embed = async (attributes: string, stream: "plain" | "long" = "plain") => {
+    await serve(stream, "hls")
     const host = createServer((_, response) => {
       response.setHeader("content-type", "text/html").end(`<!doctype html><title>host</title>
         <link rel="icon" href="data:,">
@@ -234,6 +234,26 @@ Requires.requires(BrowserSetup.missing).describe("player states", () => {
       expect(messages).toEqual([])
     }
   )
+
+  it("frame, the key expires during playback, then the stream is removed → the embedding page gets the reasons", async () => {
+    await context().addInitScript(
+      "globalThis.received = []; addEventListener('message', ({ data }) => received.push(data))"
+    )
+    const { frame } = await embed("", "long")
+    await PlayerTab.until(frame, "video.currentTime > 0.2")
+    const errors = () => frame.page().evaluate("received.filter(({ type }) => type === 'error')")
+    expect(await errors()).toEqual([])
+    server().state.status = { code: 401 }
+    server().state.fault = "missing"
+    await frame.evaluate("void (video.currentTime = 100)")
+    await PlayerTab.shows(frame, "This link is not valid any more.")
+    await expect
+      .poll(errors)
+      .toMatchObject([{ source: "holdfast-player", type: "error", reason: "forbidden", time: 100 }])
+    server().state.status = { code: 404 }
+    await frame.getByRole("button", { name: "Try again" }).click()
+    await expect.poll(errors).toMatchObject([{ reason: "forbidden" }, { reason: "missing" }])
+  })
 
   it("frame-ancestors does not name the embedding origin → not shown", async () => {
     server().state.frameAncestors = "'self' https://www.example.com"

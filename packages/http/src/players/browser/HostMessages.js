@@ -43,8 +43,8 @@ const commands = {
   }
 }
 
-/** @param {string} type */
-const send = (type) =>
+/** @param {string} type @param {object} [more] */
+const send = (type, more) =>
   parent.postMessage(
     {
       source,
@@ -54,7 +54,8 @@ const send = (type) =>
       paused: video.paused,
       muted: video.muted,
       volume: video.volume,
-      speed: video.playbackRate
+      speed: video.playbackRate,
+      ...more
     },
     // Which pages may show the player is decided by `frame-ancestors`.
     "*"
@@ -71,4 +72,5 @@ export const prepare = () => {
   })
   for (const type of events) video.addEventListener(type, () => send(type))
   video.addEventListener("loadedmetadata", () => send("ready"))
+  stage.addEventListener("refused", (event) => send("error", /** @type {CustomEvent} */ (event).detail))
 }

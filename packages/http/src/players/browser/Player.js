@@ -30,7 +30,7 @@ const play = async (start) => {
   for (;;) {
     const conversion = await awaitPlayable(settings)
     if (ConversionState.isRefused(conversion)) {
-      await View.showRefusal(conversion)
+      await View.showRefusal(conversion, position)
       continue
     }
     if (conversion.state === "ready") View.showPoster(isPlaying)
@@ -43,7 +43,7 @@ const play = async (start) => {
       minRest = 0
     }
     if (failures === maxFailures) {
-      await View.showError("This video cannot be played here.")
+      await View.showError("This video cannot be played here.", "unplayable", position)
       failures = 0
     }
   }
@@ -55,4 +55,4 @@ if (settings.controls) ControlBar.prepare(settings)
 HostMessages.prepare()
 const start = Engine.find(settings.format)
 if (start !== undefined) void play(start)
-else await View.showError("This browser cannot play this kind of stream.")
+else await View.showError("This browser cannot play this kind of stream.", "unsupported", settings.seek)

@@ -143,17 +143,21 @@ const refusalText = (refused) => {
  * Shows why the stream cannot be played, until the viewer clicks "Try again".
  *
  * @param {Refused} refused
+ * @param {number} time
  * @returns {Promise<void>}
  */
-export const showRefusal = (refused) => showError(refusalText(refused))
+export const showRefusal = (refused, time) => showError(refusalText(refused), refused.state, time)
 
 /**
- * Shows an error until the viewer clicks "Try again".
+ * Shows an error until the viewer clicks "Try again". The event `refused` of the stage has the reason and the time.
  *
  * @param {string} text
+ * @param {Refused["state"] | "unplayable" | "unsupported"} reason
+ * @param {number} time Seconds from the beginning at which playback ended; the video itself has been reset.
  * @returns {Promise<void>}
  */
-export const showError = (text) => {
+export const showError = (text, reason, time) => {
   show({ alert: text, canRetry: true })
+  stage.dispatchEvent(new CustomEvent("refused", { detail: { reason, time } }))
   return new Promise((resolve) => retryButton.addEventListener("click", () => resolve(), { once: true }))
 }
