@@ -102,6 +102,31 @@ Requires.requires(Browser.missing).describe("page of a share", () => {
   )
 
   it(
+    "folders → Back leads to the one before, Forward to the next; a reload shows the same",
+    { timeout: 60_000 },
+    async () => {
+      const share = await create({ path: "/in/" })
+      const { messages, page } = await open(share.url)
+      await page.getByRole("button", { name: "deep/" }).click()
+      await shows(page, "b.txt")
+      await page.getByRole("button", { name: "Show b.txt" }).click()
+      await page.goBack()
+      await shows(page, "a.txt")
+      expect(await page.getByRole("dialog").count()).toBe(0)
+      await page.locator("h1:focus").waitFor()
+      await page.goForward()
+      await shows(page, "b.txt")
+      await page.reload()
+      await shows(page, "b.txt")
+      await page.getByRole("button", { name: "All files" }).click()
+      await shows(page, "a.txt")
+      await page.goBack()
+      await shows(page, "b.txt")
+      expect(messages).toEqual([])
+    }
+  )
+
+  it(
     "password → asked for; wrong one → said; right one → file; tenth wrong one → further ones refused",
     { timeout: 60_000 },
     async () => {

@@ -161,11 +161,16 @@ const listOf = (share, path, open) => {
   return { elements: [list.element, more], start }
 }
 
+/** @param {Share} share */
+const rootOf = (share) => share.path ?? "/"
+
 /** Shows a folder and returns its heading. @param {Share} share @param {string} path @returns {Promise<HTMLElement>} */
 const showFolder = async (share, path) => {
-  const root = share.path ?? "/"
   /** @param {string} target */
-  const open = (target) => void showFolder(share, target).then((opened) => opened.focus())
+  const open = (target) => {
+    if (target !== path) history.pushState({ path: target }, "", base)
+    void showFolder(share, target).then((opened) => opened.focus())
+  }
   const list = listOf(share, path, open)
   const heading = make("h1", { tabIndex: -1 }, share.name)
   const zip = share.hasZip
@@ -177,9 +182,19 @@ const showFolder = async (share, path) => {
         )
       ]
     : []
-  show(heading, trail(root, path, open), ...zip, ...list.elements)
+  show(heading, trail(rootOf(share), path, open), ...zip, ...list.elements)
   await list.start()
   return heading
+}
+
+/** Shows the folder that the entry of the browser's history names, so that Back leads to the folder before. @param {Share} share */
+const showFolders = (share) => {
+  const showEntry = () => showFolder(share, history.state?.path ?? rootOf(share))
+  addEventListener("popstate", () => {
+    document.querySelector("dialog")?.close()
+    void showEntry().then((heading) => heading.focus())
+  })
+  void showEntry()
 }
 
 /** Uploads one file. @param {globalThis.File} file @param {HTMLProgressElement} progress @returns {Promise<boolean>} */
@@ -238,7 +253,7 @@ const showShare = (share) => {
   say("")
   if (share.may.includes("upload")) return showUpload(share)
   if (share.file !== null) return showFile(share, share.file)
-  if (share.may.includes("list")) return void showFolder(share, share.path ?? "/")
+  if (share.may.includes("list")) return showFolders(share)
   explain(share.name, "This share has no list of its files. Open the address of a file that you were given.")
 }
 
