@@ -87,13 +87,21 @@ Requires.requires(Browser.missing).describe("API reference in Chromium", () => {
       const errors: Array<string> = []
       page.on("console", (message) => void (message.type() === "error" && errors.push(message.text())))
       page.on("pageerror", ({ message }) => void errors.push(message))
+      // As in a page without HTTPS at another address than that of the machine itself.
+      await page.addInitScript("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
       const { tenantId } = await server.makeBucket()
       await page.goto(`${server.url}/docs`)
 
       await page.fill("#filter", "buckets.create")
       const operation = page.locator("article:visible")
       expect(await operation.evaluateAll((all) => all.map(({ id }) => id))).toEqual(["buckets.create"])
+      expect(await page.getByRole("status").innerText()).toBe("1 operation")
+      expect(await page.locator("main h2:visible").allInnerTexts()).toEqual(["buckets", "Errors", "Schemas"])
+      expect(await page.locator("nav b:visible").allInnerTexts()).toEqual(["buckets"])
+      await operation.getByRole("button", { name: "Copy" }).click()
+      expect(await page.evaluate("getSelection().toString()")).toMatch(/^curl /)
       await operation.getByRole("button", { name: "Try it" }).click()
+      await operation.locator("input:focus").waitFor()
       await operation.getByLabel("apiKey").fill(server.rootKey)
       await operation.getByLabel("tenantId").fill(tenantId)
       await operation.getByRole("button", { name: "Send" }).click()

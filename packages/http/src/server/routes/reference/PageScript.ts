@@ -18,6 +18,8 @@ find("#filter").addEventListener("input", ({ target }) => {
     article.hidden = !words.every((word) => text.includes(word))
     find('nav a[href="#' + article.id + '"]').parentElement.hidden = article.hidden
   }
+  const count = document.querySelectorAll("article:not([hidden])").length
+  find("#found").textContent = target.value === "" ? "" : count + (count === 1 ? " operation" : " operations")
 })
 
 let loaded
@@ -80,9 +82,15 @@ const prepare = async (article) => {
 
 document.addEventListener("click", async ({ target }) => {
   if (target.name === "copy") {
-    await navigator.clipboard.writeText(find("pre", target.parentElement.parentElement).textContent)
+    const sample = find("pre", target.parentElement.parentElement)
+    // Browsers have a clipboard over HTTPS only. Elsewhere the reader copies the selected text.
+    if (navigator.clipboard === undefined) return getSelection().selectAllChildren(sample)
+    await navigator.clipboard.writeText(sample.textContent)
+    target.textContent = "Copied"
   } else if (target.name === "try") {
-    target.replaceWith(await prepare(target.closest("article")))
+    const form = await prepare(target.closest("article"))
+    target.replaceWith(form)
+    find("input", form).focus()
   }
 })
 `

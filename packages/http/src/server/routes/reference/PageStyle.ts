@@ -21,6 +21,7 @@ label{display:block;margin:.3rem 0}
 input,textarea{font:inherit;width:100%;padding:.3rem;border:1px solid var(--line);border-radius:4px;background:transparent;color:inherit}
 textarea{min-height:6rem}
 button{font:inherit;font-size:13px;padding:.2rem .7rem;cursor:pointer}
-[hidden]{display:none}
+[hidden],section:has(article):not(:has(article:not([hidden]))),nav li:has(li):not(:has(li:not([hidden]))){display:none}
+#found:empty{display:none}
 @media(max-width:50rem){body{display:block}nav{position:static;height:auto;max-height:40vh}main{padding:1rem}}
 `

@@ -129,7 +129,7 @@ export const render = ({ components: { schemas }, info, paths, tags }: Document)
     )
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>${Html.escape(info.title)} API</title><style>${style}</style></head><body>
-<nav aria-label="Operations"><label>Filter <input id="filter" type="search"></label><ul>${links.join("")}<li><a href="#errors">Errors</a></li><li><a href="#schemas">Schemas</a></li></ul></nav>
+<nav aria-label="Operations"><label>Filter <input id="filter" type="search"></label><p id="found" role="status"></p><ul>${links.join("")}<li><a href="#errors">Errors</a></li><li><a href="#schemas">Schemas</a></li></ul></nav>
 <main><h1>${Html.escape(info.title)} API <small>${Html.escape(info.version)}</small></h1>${Html.fromMarkdown(info.description ?? "")}
 <p>Also as <a href="openapi.json">OpenAPI 3.1</a>. The samples need these variables in your shell:</p>
 <pre>API=<span class="origin"></span>/api/v1
