@@ -4,6 +4,7 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
 import * as TestClock from "effect/testing/TestClock"
 
 /** Returns the mirror of an id, whose first letter names its tenant. */
@@ -15,17 +16,20 @@ const makeStart = (pool: ReturnType<typeof CopyPool.make>) => {
   const start = Effect.fnUntraced(function* (mirrorId: string, isProbe = false) {
     const mirror = mirrorOf(mirrorId)
     const done = yield* Deferred.make<void>()
+    let progress = () => {}
     const fiber = yield* Effect.forkChild(
-      pool.run(
-        { mirror, isProbe },
-        Effect.andThen(
-          Effect.sync(() => void started.push(mirrorId)),
-          Deferred.await(done)
-        )
-      ),
+      pool.run({ mirror, isProbe }, (progressed) => {
+        started.push(mirrorId)
+        progress = progressed
+        return Deferred.await(done)
+      }),
       { startImmediately: true }
     )
-    return { fiber, finish: Effect.andThen(Deferred.succeed(done, undefined), Fiber.await(fiber)) }
+    return {
+      fiber,
+      progressed: () => progress(),
+      finish: Effect.andThen(Deferred.succeed(done, undefined), Fiber.await(fiber))
+    }
   })
   return { started, start }
 }
@@ -37,7 +41,7 @@ describe("CopyPool", () => {
       const { start, started } = makeStart(pool)
       const first = yield* start("a")
       yield* start("a")
-      assert.isFalse(pool.hasFreeSlot(mirrorOf("a")))
+      assert.isFalse(pool.hasFreeSlot(mirrorOf("a"), 0))
       yield* start("a")
       assert.deepStrictEqual(started, ["a", "a"])
       yield* first.finish
@@ -51,11 +55,11 @@ describe("CopyPool", () => {
       const { start, started } = makeStart(pool)
       for (const _ of [1, 2, 3, 4]) yield* start("a")
       assert.deepStrictEqual(started, ["a", "a", "a"])
-      assert.isFalse(pool.hasFreeSlot(mirrorOf("a")))
-      assert.isTrue(pool.hasFreeSlot(mirrorOf("b")))
+      assert.isFalse(pool.hasFreeSlot(mirrorOf("a"), 0))
+      assert.isTrue(pool.hasFreeSlot(mirrorOf("b"), 0))
       yield* start("b")
       assert.deepStrictEqual(started, ["a", "a", "a", "b"])
-      assert.isFalse(pool.hasFreeSlot(mirrorOf("c")))
+      assert.isFalse(pool.hasFreeSlot(mirrorOf("c"), 0))
     })
   )
 
@@ -113,7 +117,7 @@ describe("CopyPool", () => {
       yield* first.finish
       assert.deepStrictEqual(started, ["a", "c"])
       yield* probe.finish
-      assert.isTrue(pool.hasFreeSlot(mirrorOf("a")))
+      assert.isTrue(pool.hasFreeSlot(mirrorOf("a"), 0))
     })
   )
 
@@ -129,6 +133,56 @@ describe("CopyPool", () => {
       yield* probe.finish
       yield* other.finish
       assert.deepStrictEqual(started, ["a", "a", "b"])
+    })
+  )
+
+  it.effect("run: targets of other tenants do not respond → a tenant without a slot takes one after five seconds", () =>
+    Effect.gen(function* () {
+      const pool = CopyPool.make({ concurrency: 4, slotsPerMirror: 4 })
+      const { start, started } = makeStart(pool)
+      const silent = yield* Effect.forEach(["a0", "a1", "a2", "b"], (id) =>
+        Effect.tap(start(id), TestClock.adjust("1 millis"))
+      )
+      yield* TestClock.adjust("4 seconds")
+      const early = yield* start("c")
+      yield* TestClock.adjust("2 seconds")
+      assert.isTrue(Exit.hasInterrupts(yield* Fiber.await(early.fiber)))
+      assert.isTrue(pool.hasFreeSlot(mirrorOf("c"), 6000))
+      const copy = yield* start("c")
+      // Of the tenant with the most slots, the copy that began last.
+      const lost = Exit.findErrorOption(yield* Fiber.await(silent[2]?.fiber ?? copy.fiber))
+      assert.deepInclude(Option.getOrThrow(lost), { reason: "Unavailable" })
+      assert.deepStrictEqual(started, ["a0", "a1", "a2", "b", "c"])
+      // A tenant that has a slot takes no further one, nor does one whose target was slow.
+      assert.isFalse(pool.hasFreeSlot(mirrorOf("b"), 6000))
+      yield* copy.finish
+      yield* Effect.forEach(["d", "a3"], (id) => start(id))
+      assert.deepStrictEqual(started.slice(5), ["d"])
+      assert.isFalse(pool.hasFreeSlot(mirrorOf("a"), 20_000))
+    })
+  )
+
+  it.effect("run: copies that progress, and the last one of a mirror that has copied before → keep their slots", () =>
+    Effect.gen(function* () {
+      const pool = CopyPool.make({ concurrency: 2, slotsPerMirror: 2 })
+      const { start } = makeStart(pool)
+      for (const id of ["a", "b"]) yield* Effect.flatMap(start(id), ({ finish }) => finish)
+      yield* start("a")
+      const busy = yield* start("b")
+      yield* TestClock.adjust("9 seconds")
+      busy.progressed()
+      yield* TestClock.adjust("11 seconds")
+      assert.isFalse(pool.hasFreeSlot(mirrorOf("c"), 20_000))
+      const another = CopyPool.make({ concurrency: 4, slotsPerMirror: 4 })
+      const { start: begin } = makeStart(another)
+      const copies = yield* Effect.forEach([1, 2, 3], () => begin("a"))
+      const other = yield* begin("b")
+      yield* TestClock.adjust("4 seconds")
+      for (const { progressed } of copies) progressed()
+      yield* TestClock.adjust("4 seconds")
+      // Only that of the other tenant has not progressed for five seconds.
+      yield* begin("c")
+      assert.isTrue(Exit.isFailure(yield* Fiber.await(other.fiber)))
     })
   )
 })

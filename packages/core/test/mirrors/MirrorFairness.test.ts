@@ -5,6 +5,7 @@ import * as Fixtures from "@holdfast/testing/metadata/Fixtures"
 import * as MirrorHarness from "@holdfast/testing/mirrors/MirrorHarness"
 import * as MemoryTargets from "@holdfast/testing/mirrors/MemoryTargets"
 import * as Sample from "@holdfast/testing/metadata/Sample"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { createWithFiles, expectCopied } from "./support/CopiedFiles.ts"
@@ -38,6 +39,29 @@ describe("mirrors of several tenants", () => {
       for (let tenant = 0; tenant < 3; tenant++) yield* expectCopied(yield* createWithFiles(10))
       yield* Effect.forEach(blocks, ({ release }) => release, { discard: true })
       yield* Effect.forEach(stalled, expectCopied, { discard: true })
+    })
+  )
+
+  test(
+    "50 tenants with targets that do not respond, one of them creates ever more mirrors → other tenants are copied meanwhile",
+    Effect.gen(function* () {
+      yield* Effect.forEach(Array.from({ length: 50 }), () => createStalled(2), { discard: true })
+      yield* startWorker({ concurrency: 16, slotsPerMirror: 8, minBackoff: Duration.seconds(1) })
+      const bucket = yield* Fixtures.bucket()
+      yield* upload(bucket, "file", "x")
+      yield* createMirror(bucket).pipe(
+        Effect.flatMap(({ target }) => target.faults.block()),
+        Effect.delay("100 millis"),
+        Effect.forever,
+        Effect.forkScoped
+      )
+      for (let tenant = 0; tenant < 3; tenant++) {
+        const made = yield* createWithFiles(10)
+        yield* expectCopied(made).pipe(Effect.timeout("30 seconds"))
+        // Its target is known to respond by now.
+        yield* upload(made.bucket, "another", "x")
+        yield* expectCopied(made).pipe(Effect.timeout("15 seconds"))
+      }
     })
   )
 

@@ -77,7 +77,10 @@ const make = Effect.fnUntraced(function* (options: MirrorWorkerOptions) {
     const ahead = copies.claimWindow(mirror.id, DateTime.toEpochMillis(now))
     const isProbe = mirror.failure !== null
     // The first copy of a mirror begins at once. Further tasks are claimed several at a time, since each claim is a transaction.
-    if (isProbe || active === 0 ? !copies.hasFreeSlot(mirror) : active >= slots + ahead / 2) return
+    if (
+      isProbe || active === 0 ? !copies.hasFreeSlot(mirror, DateTime.toEpochMillis(now)) : active >= slots + ahead / 2
+    )
+      return
     const limit = Math.max(1, slots + ahead - active)
     const lease = yield* random.uuidV7()
     const leaseUntil = DateTime.addDuration(now, options.lease)
@@ -85,10 +88,10 @@ const make = Effect.fnUntraced(function* (options: MirrorWorkerOptions) {
     yield* Effect.forEach(
       claimed,
       (task) =>
-        copies.start(mirror, task, (progress) =>
+        copies.start(mirror, task, (progress, progressed) =>
           Effect.scoped(
             Effect.flatMap(openTarget(mirror), (target) =>
-              onBehalfOf(mirror.tenantId)(copyFile({ bucket: mirror, task, target, progress, isProbe }))
+              onBehalfOf(mirror.tenantId)(copyFile({ bucket: mirror, task, target, progress, progressed, isProbe }))
             )
           )
         ),

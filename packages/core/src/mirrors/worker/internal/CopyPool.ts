@@ -1,10 +1,17 @@
 /**
  * The slots in which copies run, shared fairly by tenants. More tasks are claimed than there are slots, so that the next copy
  * begins as soon as a slot is free, without a round trip to the database.
+ *
+ * Targets that do not respond may have all slots. A tenant without a slot then takes the one of a copy that has stalled, so that
+ * its copies begin within seconds whatever the targets of other tenants do.
  */
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Counts from "../../../Counts.ts"
 import type { StoredMirror } from "../../StoredMirror.ts"
+import { MirrorTargetError } from "../../targets/MirrorTargetError.ts"
+import * as SlowTargets from "./SlowTargets.ts"
 import type { MirrorWorkerOptions } from "../MirrorWorkerOptions.ts"
 
 /**
@@ -19,6 +26,19 @@ const maxWait = "1 second"
  */
 const slotsPerFreeSlot = 3
 
+/**
+ * How long a copy does not progress until a tenant without a slot may take its slot, in milliseconds. `suspect`: of a mirror that has
+ * not copied a file since this process started or since it failed, or of a tenant with a target that was slow recently. `trusted`:
+ * of any other mirror, whose line may be slow: the time in which it sends a chunk at 1 MiB per second.
+ */
+const stallLimits = { suspect: 5000, trusted: 10_000 }
+
+const stalled = new MirrorTargetError({
+  reason: "Unavailable",
+  operation: "write",
+  detail: `The target did not respond within ${stallLimits.suspect / 1000} seconds while other copies waited.`
+})
+
 /** The mirror of a copy. */
 export type Owner = Pick<StoredMirror, "id" | "tenantId">
 
@@ -28,6 +48,14 @@ interface Copy {
   /** Whether it probes a failing mirror. No other copy of that mirror runs meanwhile, so it waits for a slot without limit. */
   readonly isProbe: boolean
   hasSlot: boolean
+  /** When the copy got its slot, in milliseconds. */
+  startedAt: number
+  /** When the copy last progressed, in milliseconds. */
+  progressedAt: number
+  /** Whether the copy has lost its slot, and ends. */
+  isEnding: boolean
+  /** Ends the copy when it has lost its slot. */
+  readonly lost: Deferred.Deferred<never, MirrorTargetError>
   /** Ends the waiting with an effect: the copy proceeds, or is interrupted. */
   readonly resume: (outcome: Effect.Effect<void>) => void
 }
@@ -37,6 +65,8 @@ export const make = ({ concurrency, slotsPerMirror }: Pick<MirrorWorkerOptions, 
   const byTenant = Counts.make<string>()
   const byMirror = Counts.make<string>()
   const waiting = new Map<string, Set<Copy>>()
+  const running = new Set<Copy>()
+  const slow = SlowTargets.make()
 
   const addUsed = ({ id, tenantId }: Owner, change: 1 | -1) => {
     byTenant.add(tenantId, change)
@@ -71,49 +101,131 @@ export const make = ({ concurrency, slotsPerMirror }: Pick<MirrorWorkerOptions, 
   const hasFewerSlots = (a: Owner, b: Owner): boolean =>
     (byTenant.get(a.tenantId) - byTenant.get(b.tenantId) || byMirror.get(a.id) - byMirror.get(b.id)) < 0
 
+  /** Whether a mirror waits until no other one does: its tenant had a slow target, and its own has not responded yet. */
+  const isLast = ({ id, tenantId }: Owner, now: number): boolean =>
+    slow.isTenantSlow(tenantId, now) && !slow.isTrusted(id)
+
+  /** Whether a waiting copy gets a free slot before another one. */
+  const isBefore = (a: Owner, b: Owner, now: number): boolean => {
+    const [first, second] = [isLast(a, now), isLast(b, now)]
+    return first === second ? hasFewerSlots(a, b) : second
+  }
+
   /** Gives free slots to copies that wait. */
-  const assignSlots = () => {
+  const assignSlots = (now: number) => {
     while (true) {
       let next: Copy | undefined
       for (const [, [first]] of waiting) {
         if (first === undefined || !hasFreeSlot(first.mirror)) continue
-        if (next === undefined || hasFewerSlots(first.mirror, next.mirror)) next = first
+        if (next === undefined || isBefore(first.mirror, next.mirror, now)) next = first
       }
       if (next === undefined) return
       dequeue(next)
       moveToEnd(next.mirror.id)
       next.hasSlot = true
+      next.startedAt = now
+      next.progressedAt = now
+      running.add(next)
       addUsed(next.mirror, 1)
       next.resume(Effect.void)
     }
   }
 
-  return {
-    /** Whether another copy of a mirror could begin now. */
-    hasFreeSlot,
+  const isSuspect = ({ id, tenantId }: Owner, now: number): boolean =>
+    !slow.isTrusted(id) || slow.isTenantSlow(tenantId, now)
 
-    /** Runs an effect once there is a slot for it. Interrupts itself when there is none within `maxWait`. */
+  /** Whether the slot of a copy may be taken. The last slot of a tenant whose targets respond may not. */
+  const hasStalled = ({ isEnding, mirror, progressedAt }: Copy, now: number): boolean =>
+    !isEnding &&
+    (isSuspect(mirror, now)
+      ? now - progressedAt >= stallLimits.suspect
+      : now - progressedAt >= stallLimits.trusted && byTenant.get(mirror.tenantId) > 1)
+
+  /** Whether the slot of a copy is taken before that of another: first those of suspects, then those of tenants with many. */
+  const isTakenBefore = (a: Copy, b: Copy, now: number): boolean => {
+    const [first, second] = [isSuspect(a.mirror, now), isSuspect(b.mirror, now)]
+    if (first !== second) return first
+    const [slots, others] = [byTenant.get(a.mirror.tenantId), byTenant.get(b.mirror.tenantId)]
+    // Of the copies of one tenant, the one that began last has the least to repeat.
+    return slots === others ? a.startedAt > b.startedAt : slots > others
+  }
+
+  /** Finds the copy whose slot a mirror may take when its tenant has none; undefined when the mirror waits until no other one does. */
+  const findStalled = (mirror: Owner, now: number): Copy | undefined => {
+    if (byTenant.get(mirror.tenantId) > 0 || isLast(mirror, now)) return undefined
+    let found: Copy | undefined
+    for (const copy of running) {
+      if (hasStalled(copy, now) && (found === undefined || isTakenBefore(copy, found, now))) found = copy
+    }
+    return found
+  }
+
+  /** Takes the slot of a copy. That of a trusted mirror is repeated; any other fails, so that its mirror waits. */
+  const takeSlot = (copy: Copy, now: number) => {
+    copy.isEnding = true
+    const outcome = isSuspect(copy.mirror, now) ? Exit.fail(stalled) : Exit.interrupt()
+    Deferred.doneUnsafe(copy.lost, outcome)
+  }
+
+  /** Records what the end of a copy says about its target. */
+  const recordEnd = ({ mirror, progressedAt }: Copy, exit: Exit.Exit<unknown, unknown>, now: number) => {
+    if (Exit.isSuccess(exit)) return slow.trust(mirror.id)
+    const error = Exit.findErrorOption(exit)
+    if (error._tag === "None" || !(error.value instanceof MirrorTargetError) || error.value.isOfObject) return
+    slow.distrust(mirror.id)
+    if (now - progressedAt >= stallLimits.suspect) slow.addSlowTenant(mirror.tenantId, now)
+  }
+
+  return {
+    /** Whether another copy of a mirror could begin now, in milliseconds since 1970: also in the slot of a copy that has stalled. */
+    hasFreeSlot: (mirror: Owner, now: number): boolean => hasFreeSlot(mirror) || findStalled(mirror, now) !== undefined,
+
+    /**
+     * Runs an effect once there is a slot for it. Interrupts itself when there is none within `maxWait`. The effect calls its argument
+     * when it has progressed. When it has not, it may lose its slot: then it is interrupted, and fails or interrupts itself.
+     */
     run: <A, E, R>(
       { isProbe, mirror }: Pick<Copy, "isProbe" | "mirror">,
-      self: Effect.Effect<A, E, R>
-    ): Effect.Effect<A, E, R> =>
-      Effect.suspend(() => {
+      self: (progressed: () => void) => Effect.Effect<A, E, R>
+    ): Effect.Effect<A, E | MirrorTargetError, R> =>
+      Effect.clockWith((clock) => {
+        const now = () => clock.currentTimeMillisUnsafe()
+        const lost = Deferred.makeUnsafe<never, MirrorTargetError>()
         let copy: Copy | undefined
         const acquire = Effect.callback<void>((resume) => {
-          copy = { mirror, isProbe, hasSlot: false, resume }
+          const [startedAt, progressedAt] = [now(), now()]
+          copy = { mirror, isProbe, hasSlot: false, startedAt, progressedAt, isEnding: false, lost, resume }
           enqueue(copy)
-          assignSlots()
+          assignSlots(now())
+          const taken = copy.hasSlot ? undefined : findStalled(mirror, now())
+          if (taken !== undefined) takeSlot(taken, now())
         })
-        const release = Effect.sync(() => {
-          if (copy === undefined) return
-          dequeue(copy)
-          if (copy.hasSlot) addUsed(mirror, -1)
-          assignSlots()
-        })
+        const release = (exit: Exit.Exit<A, E | MirrorTargetError>) =>
+          Effect.sync(() => {
+            if (copy === undefined) return
+            dequeue(copy)
+            if (copy.hasSlot) {
+              running.delete(copy)
+              addUsed(mirror, -1)
+              recordEnd(copy, exit, now())
+            }
+            assignSlots(now())
+          })
+        const progressed = () => {
+          if (copy !== undefined) copy.progressedAt = now()
+        }
         const acquireInTime = isProbe
           ? acquire
           : Effect.timeoutOrElse(acquire, { duration: maxWait, orElse: () => Effect.interrupt })
-        return acquireInTime.pipe(Effect.andThen(self), Effect.ensuring(release))
+        return acquireInTime.pipe(
+          Effect.andThen(
+            Effect.raceFirst(
+              Effect.suspend(() => self(progressed)),
+              Deferred.await(lost)
+            )
+          ),
+          Effect.onExit(release)
+        )
       }),
 
     /** Interrupts the copies of a mirror that wait for a slot, except probes. */

@@ -153,7 +153,7 @@ export const make = Effect.fnUntraced(function* (options: MirrorWorkerOptions, w
   })
 
   return {
-    /** Whether another copy of a mirror could begin now. */
+    /** Whether another copy of a mirror could begin now, in milliseconds since 1970. */
     hasFreeSlot: pool.hasFreeSlot,
 
     /** Returns how many copies of a mirror run or wait for a slot. */
@@ -166,7 +166,7 @@ export const make = Effect.fnUntraced(function* (options: MirrorWorkerOptions, w
     start: <R>(
       mirror: StoredMirror,
       task: MirrorTask,
-      copy: (progress: Progress) => Effect.Effect<void, CopyResult.Failure, R>
+      copy: (progress: Progress, progressed: () => void) => Effect.Effect<void, CopyResult.Failure, R>
     ) => {
       const progress: Progress = { written: null, removed: [] }
       leases.add(task)
@@ -174,12 +174,14 @@ export const make = Effect.fnUntraced(function* (options: MirrorWorkerOptions, w
       return FiberMap.run(
         copies,
         TaskLeases.keyOf(task),
-        pool.run({ mirror, isProbe: mirror.failure !== null }, copy(progress)).pipe(
-          Effect.interruptible,
-          Effect.onExit((exit) => finish({ mirror, task, progress, exit })),
-          // The result has the failure.
-          Effect.ignoreCause
-        )
+        pool
+          .run({ mirror, isProbe: mirror.failure !== null }, (progressed) => copy(progress, progressed))
+          .pipe(
+            Effect.interruptible,
+            Effect.onExit((exit) => finish({ mirror, task, progress, exit })),
+            // The result has the failure.
+            Effect.ignoreCause
+          )
       )
     }
   }

@@ -2,6 +2,7 @@
  * Copies one file: brings the target up to date with it.
  */
 import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
 import type { BucketRef } from "../../../buckets/BucketRef.ts"
 import type { BlobError } from "../../../storage/BlobError.ts"
 import * as BlobKey from "../../../storage/BlobKey.ts"
@@ -47,7 +48,12 @@ const tooFar = new MirrorTargetError({
 const isNotFound = (error: MirrorTargetError): boolean => error.reason === "NotFound"
 
 /** Writes an object. Where the target is known to have its bytes, sends the description only. */
-const write = Effect.fnUntraced(function* ({ bucketId, tenantId }: BucketRef, source: Source, target: CopyTarget) {
+const write = Effect.fnUntraced(function* (
+  { bucketId, tenantId }: BucketRef,
+  source: Source,
+  target: CopyTarget,
+  progressed: () => void
+) {
   const store = yield* BlobStore
   const object = toObject(source)
   if (object.formerBucketIds !== undefined && object.formerBucketIds.length >= Trace.maxBuckets) return yield* tooFar
@@ -59,7 +65,8 @@ const write = Effect.fnUntraced(function* ({ bucketId, tenantId }: BucketRef, so
     isComposite === true
       ? CompositeParts.readWhole(store, blobs, blob)
       : store.read(BlobKey.make(blob), { isTransient: true })
-  const written = target.write(object, content)
+  const observed = Stream.tap(content, () => Effect.sync(progressed))
+  const written = target.write(object, observed)
   const receipt = source.hasBytes
     ? yield* Effect.catchIf(target.describe(object), isNotFound, () => written)
     : yield* written
@@ -84,13 +91,16 @@ const writeUnlessFromTarget = Effect.fnUntraced(function* (
   bucket: BucketRef,
   source: Source,
   target: CopyTarget,
-  progress: Progress
+  progress: Progress,
+  progressed: () => void
 ) {
   const isCopy = Trace.bucketIdsOf(source.file).length > 0
   // Without a trace, the target is the bucket itself: the whole mirror is wrong.
   const isFromTarget = (error: MirrorTargetError | BlobError) =>
     isCopy && error._tag === "MirrorTargetError" && error.reason === "Loop"
-  const written = yield* Effect.catchIf(write(bucket, source, target), isFromTarget, () => Effect.succeed(null))
+  const written = yield* Effect.catchIf(write(bucket, source, target, progressed), isFromTarget, () =>
+    Effect.succeed(null)
+  )
   progress.written = written
   if (written === null) progress.removed.push(source.name)
 })
@@ -99,10 +109,12 @@ const copyAndRemove = Effect.fnUntraced(function* (
   bucket: BucketRef,
   { remove, write: file }: MirrorTask,
   target: CopyTarget,
-  progress: Progress
+  progress: Progress,
+  progressed: () => void
 ) {
-  if (file !== null) yield* writeUnlessFromTarget(bucket, file, target, progress)
+  if (file !== null) yield* writeUnlessFromTarget(bucket, file, target, progress, progressed)
   for (const name of remove) {
+    progressed()
     yield* target.remove(name)
     progress.removed.push(name)
   }
@@ -118,6 +130,7 @@ export const copyFile = ({
   bucket,
   isProbe,
   progress,
+  progressed,
   target,
   task
 }: {
@@ -125,9 +138,11 @@ export const copyFile = ({
   readonly task: MirrorTask
   readonly target: CopyTarget
   readonly progress: Progress
+  /** Called when the source was read further, or the target has done a step. */
+  readonly progressed: () => void
   readonly isProbe: boolean
 }): Effect.Effect<void, MirrorTargetError | BlobError, BlobRepository | BlobStore> => {
-  const copy = copyAndRemove(bucket, task, target, progress)
+  const copy = copyAndRemove(bucket, task, target, progress, progressed)
   if (!isProbe) return copy
   if (task.write === null && task.remove.length === 0) return target.check
   // A check before this one may have been cut off before it removed its object.
