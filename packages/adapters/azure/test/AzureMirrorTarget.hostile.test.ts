@@ -13,7 +13,7 @@ HostileTargetSuite.suite("AzureMirrorTarget", {
   uploadRequests: 4,
   respondError: (message) => ScriptedAzure.sendError(400, "InvalidInput", message),
   contentType: "application/xml",
-  pageSize: 16,
+  pageSize: 500,
   page: (names, next) => {
     const properties = "<Properties><Etag>1</Etag><Content-Length>1</Content-Length></Properties>"
     const blobs = names.map((name) => `<Blob><Name>${name}</Name>${properties}</Blob>`).join("")

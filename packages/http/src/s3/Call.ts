@@ -9,7 +9,7 @@ import type { Address } from "./Address.ts"
 import type { Form } from "./form/Form.ts"
 import type { Payload, PayloadError } from "./payload/Payload.ts"
 import type { S3Error } from "./S3Error.ts"
-import type { Limits, XmlElement } from "./xml/XmlReader.ts"
+import type { Limits, XmlElement } from "@holdfast/outbound/XmlReader"
 
 export interface Call extends Address {
   /** The region of every bucket. */

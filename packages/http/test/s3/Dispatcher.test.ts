@@ -9,7 +9,7 @@ import * as Dispatcher from "../../src/s3/Dispatcher.ts"
 import type { Operation } from "../../src/s3/Operation.ts"
 import * as Xml from "../../src/s3/xml/Xml.ts"
 import * as ParseDocument from "../../src/s3/xml/ParseDocument.ts"
-import * as XmlReader from "../../src/s3/xml/XmlReader.ts"
+import * as XmlReader from "@holdfast/outbound/XmlReader"
 
 const endpoint = { path: "/s3", host: "s3.example.com" }
 

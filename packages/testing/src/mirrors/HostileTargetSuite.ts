@@ -198,8 +198,8 @@ export const suite = (name: string, subject: Subject): void => {
     )
 
     it.live.each([
-      ["more bytes than such a page has", (unit: string) => unit.repeat(600 * 1024)],
-      ["more tags than such a page has", () => "<a/>".repeat(20_000)]
+      ["more bytes than such a page has", (unit: string) => unit.repeat(pageSize * 6 * 1024)],
+      ["more tags than such a page has", () => "<a/>".repeat(pageSize * 200)]
     ] as const)("list: page with %s → ends", ([, fill]) =>
       Effect.gen(function* () {
         const { result } = yield* listPages(() => page([fill("a")], undefined))

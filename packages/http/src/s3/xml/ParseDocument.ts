@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as PartitionedSemaphore from "effect/PartitionedSemaphore"
 import { StringDecoder } from "node:string_decoder"
 import * as BodyTurns from "../../incoming/BodyTurns.ts"
-import * as XmlReader from "./XmlReader.ts"
+import * as XmlReader from "@holdfast/outbound/XmlReader"
 
 /** Bytes that are parsed before other requests have their turn: some 0.4 ms, 1.6 ms if they are line breaks. */
 const sliceBytes = 16 * 1024

@@ -72,7 +72,4 @@ export const list = (
   connection: Connection.Connection,
   prefix: string
 ): Stream.Stream<ListedObject, AzureFailure.AzureFailure> =>
-  Stream.map(BlobListing.all(connection, prefix), ({ name, properties }) => ({
-    name,
-    size: properties.contentLength ?? 0
-  }))
+  Stream.map(BlobListing.all(connection, prefix), ({ name, size }) => ({ name, size }))

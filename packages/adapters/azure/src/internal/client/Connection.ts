@@ -2,7 +2,7 @@
  * The SDK's client for one container, as effects that fail with `AzureFailure`. The SDK is loaded when the first client
  * is made, not when this package is imported.
  */
-import type { ContainerClient } from "@azure/storage-blob"
+import type { ContainerClient, RequestPolicyFactory } from "@azure/storage-blob"
 import * as AbortableRequest from "@holdfast/outbound/AbortableRequest"
 import * as GuardedAgents from "@holdfast/outbound/GuardedAgents"
 import * as RequestOptions from "@holdfast/outbound/RequestOptions"
@@ -12,6 +12,8 @@ import type * as Scope from "effect/Scope"
 import * as AzureFailure from "../AzureFailure.ts"
 import type * as AzureOptions from "../../AzureOptions.ts"
 import * as Account from "./Account.ts"
+import * as ListingPolicy from "./ListingPolicy.ts"
+import type * as ParseListing from "./ParseListing.ts"
 import * as Sdk from "./Sdk.ts"
 import * as SocketTimeouts from "./SocketTimeouts.ts"
 
@@ -24,6 +26,15 @@ export interface Connection {
   readonly call: <A>(request: Request<A>) => Effect.Effect<A, AzureFailure.AzureFailure>
   /** Makes a request whose answer has a body, as `AbortableRequest.open`. */
   readonly open: <A>(request: Request<A>) => Effect.Effect<A, AzureFailure.AzureFailure, Scope.Scope>
+  /** Requests a page of a listing. */
+  readonly list: (query: ListingQuery) => Effect.Effect<ParseListing.Page, AzureFailure.AzureFailure>
+}
+
+export interface ListingQuery {
+  readonly prefix: string
+  readonly maxPageSize: number
+  /** The token of the page; undefined for the first one. */
+  readonly token: string | undefined
 }
 
 export interface Settings extends RequestOptions.RequestOptions {
@@ -69,10 +80,25 @@ export const make = Effect.fnUntraced(function* (
   )
   const agent = new URL(url).protocol === "https:" ? agents.https : agents.http
   SocketTimeouts.install(agent, { connect: connectTimeout, idle: idleTimeout })
-  const container = yield* Effect.try({
-    try: () => new sdk.ContainerClient(url, sdk.newPipeline(credential, pipelineOptions(agent, maxAttempts))),
+  const policy = ListingPolicy.make()
+  const makeClient = (factories: ReadonlyArray<RequestPolicyFactory>) => {
+    const pipeline = sdk.newPipeline(credential, pipelineOptions(agent, maxAttempts))
+    pipeline.factories.push(...factories)
+    return new sdk.ContainerClient(url, pipeline)
+  }
+  const [container, lister] = yield* Effect.try({
+    try: () => [makeClient([]), makeClient([policy.factory])] as const,
     catch: AzureFailure.fromCause
   })
+  const list = async ({ maxPageSize, prefix, token }: ListingQuery, abortSignal: AbortSignal) => {
+    await lister
+      .listBlobsFlat({ prefix, abortSignal })
+      .byPage({ maxPageSize, ...(token === undefined ? {} : { continuationToken: token }) })
+      .next()
+    const answered = policy.find(abortSignal)
+    if (answered === undefined) throw AzureFailure.unexpected("it listed something other than blobs")
+    return answered
+  }
   /** Async, so that an error that the SDK throws before its request becomes a failure as well. */
   const begin =
     <A>(request: Request<A>) =>
@@ -81,6 +107,7 @@ export const make = Effect.fnUntraced(function* (
 
   return {
     call: (request) => AbortableRequest.call(begin(request), AzureFailure.fromCause),
-    open: (request) => AbortableRequest.open(begin(request), AzureFailure.fromCause)
+    open: (request) => AbortableRequest.open(begin(request), AzureFailure.fromCause),
+    list: (query) => AbortableRequest.call((signal) => list(query, signal), AzureFailure.fromCause)
   }
 })

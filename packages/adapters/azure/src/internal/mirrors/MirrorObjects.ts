@@ -54,8 +54,8 @@ export const remove = (
       Effect.catchIf(isMissing, () => Effect.void)
     )
 
-/** Objects per page. The SDK takes up to 1 ms for each of them, since it examines every character of a name. */
-const pageSize = 16
+/** Objects per page. One of the longest names has 2 MiB. */
+const pageSize = 500
 
 /** Implements the port's `list`. */
 export const list = (connection: Connection.Connection): Stream.Stream<TargetObject, AzureFailure.AzureFailure> =>
@@ -63,7 +63,7 @@ export const list = (connection: Connection.Connection): Stream.Stream<TargetObj
     (token) =>
       Effect.flatMap(BlobListing.page(connection, "", pageSize, token), ({ blobs, next }) =>
         Effect.map(
-          Effect.forEach(blobs, ({ name, properties }) => toObject(name, properties.contentLength, properties.etag)),
+          Effect.forEach(blobs, ({ etag, name, size }) => toObject(name, size, etag)),
           (objects) => ({ objects, next })
         )
       ),

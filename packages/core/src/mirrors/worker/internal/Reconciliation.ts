@@ -23,8 +23,8 @@ const batchSize = 500
 const pageLimit = "2 minutes"
 
 /**
- * How long all turns of a reconciliation may take, without the waits between them. A target lists ten million objects in some nine
- * hours at 50 ms per page of 16.
+ * How long all turns of a reconciliation may take, without the waits between them. A target lists ten million objects in less than two
+ * hours at 50 ms per page of 100, and in fourteen at 500 ms.
  */
 const totalLimit = Duration.hours(24)
 

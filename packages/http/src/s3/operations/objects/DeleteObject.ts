@@ -13,7 +13,7 @@ import * as S3Response from "../../S3Response.ts"
 import * as ErrorTable from "../../ErrorTable.ts"
 import * as Unsupported from "../../Unsupported.ts"
 import type * as Xml from "../../xml/Xml.ts"
-import * as XmlReader from "../../xml/XmlReader.ts"
+import * as XmlReader from "@holdfast/outbound/XmlReader"
 import * as BucketOf from "../BucketOf.ts"
 import * as EntityTag from "../EntityTag.ts"
 

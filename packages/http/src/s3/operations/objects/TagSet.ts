@@ -3,7 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import { S3Error } from "../../S3Error.ts"
-import * as XmlReader from "../../xml/XmlReader.ts"
+import * as XmlReader from "@holdfast/outbound/XmlReader"
 import * as ObjectMetadata from "./ObjectMetadata.ts"
 
 /** A document of ten tags has some 30 elements, and less than 40 KiB even with all characters in references. */

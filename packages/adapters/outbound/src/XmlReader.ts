@@ -1,11 +1,12 @@
 /**
- * Reads the XML documents that clients send. Refuses document types, so that there are no entities beyond those of XML itself.
+ * Reads XML documents that clients or services send. Refuses document types, so that there are no entities beyond those of XML itself.
  */
 import { SaxesParser } from "saxes"
 
-/** An element without its attributes and namespaces. No document that clients send depends on them. */
+/** An element without its namespaces. No document of S3 or Azure depends on them. */
 export interface XmlElement {
   readonly name: string
+  readonly attributes: Readonly<Record<string, string>>
   readonly children: ReadonlyArray<XmlElement>
   /** Empty for an element with children. */
   readonly text: string
@@ -13,6 +14,7 @@ export interface XmlElement {
 
 interface OpenElement {
   readonly name: string
+  readonly attributes: Readonly<Record<string, string>>
   readonly children: Array<OpenElement>
   text: string
 }
@@ -21,6 +23,8 @@ interface OpenElement {
 export interface Limits {
   readonly maxBytes: number
   readonly maxElements: number
+  /** The most UTF-16 code units of the text of an element: 8,192 when absent. A key of S3 has 1,024 bytes at most. */
+  readonly maxText?: number | undefined
 }
 
 export interface Reader {
@@ -34,8 +38,7 @@ export interface Reader {
 const maxDepth = 16
 /** The most attributes of an element. Those of S3 have two: namespaces, and the type of a grantee. */
 const maxAttributes = 16
-/** The most UTF-16 code units of the text of an element. A key has 1,024 bytes at most. */
-const maxTextLength = 8 * 1024
+const defaultMaxText = 8 * 1024
 /**
  * The most UTF-16 code units without the end of a tag, an attribute or a text. The parser collects them in a form that takes some 30 bytes
  * for each line break and each reference.
@@ -44,13 +47,22 @@ const maxTokenLength = 16 * 1024
 
 const localName = (name: string): string => name.slice(name.indexOf(":") + 1)
 
-/** Makes the reader of one document. */
-export const make = ({ maxElements }: Pick<Limits, "maxElements">): Reader => {
+/** The attributes of an element that has none. */
+const none: OpenElement["attributes"] = {}
+
+/**
+ * Makes the reader of one document. `take` gets each element when it ends, and returns whether the document leaves it out: a large
+ * document of many elements then takes little memory.
+ */
+export const make = (
+  { maxElements, maxText = defaultMaxText }: Omit<Limits, "maxBytes">,
+  take: (element: XmlElement) => boolean = () => false
+): Reader => {
   const parser = new SaxesParser({ xmlns: false, fragment: false })
   const open: Array<OpenElement> = []
   let root: OpenElement | undefined
   let elements = 0
-  let attributes = 0
+  let attributeCount = 0
   /** Code units since the last token ended. */
   let pending = 0
   const fail = () => {
@@ -62,13 +74,14 @@ export const make = ({ maxElements }: Pick<Limits, "maxElements">): Reader => {
   parser.on("doctype", fail)
   parser.on("attribute", () => {
     endToken()
-    if (++attributes > maxAttributes) fail()
+    if (++attributeCount > maxAttributes) fail()
   })
-  parser.on("opentag", ({ name }) => {
+  parser.on("opentag", ({ attributes, name }) => {
     endToken()
-    attributes = 0
     if (open.length >= maxDepth || ++elements > maxElements) fail()
-    const element: OpenElement = { name: localName(name), children: [], text: "" }
+    const own = attributeCount === 0 ? none : attributes
+    attributeCount = 0
+    const element: OpenElement = { name: localName(name), attributes: own, children: [], text: "" }
     const parent = open.at(-1)
     if (parent !== undefined) {
       // The text of an element with children separates them. A document of many parts has much of it.
@@ -80,13 +93,14 @@ export const make = ({ maxElements }: Pick<Limits, "maxElements">): Reader => {
   })
   parser.on("closetag", () => {
     endToken()
-    open.pop()
+    const element = open.pop()
+    if (element !== undefined && take(element)) open.at(-1)?.children.pop()
   })
   const addText = (part: string) => {
     endToken()
     const element = open.at(-1)
     if (element === undefined || element.children.length > 0) return
-    if (element.text.length + part.length > maxTextLength) fail()
+    if (element.text.length + part.length > maxText) fail()
     element.text += part
   }
   parser.on("text", addText)
@@ -118,7 +132,7 @@ export const read = (text: string, limits: Pick<Limits, "maxElements">): XmlElem
 }
 
 /** Returns the first child of this name; undefined when there is none. */
-const child = ({ children }: XmlElement, name: string): XmlElement | undefined =>
+export const child = ({ children }: XmlElement, name: string): XmlElement | undefined =>
   children.find((found) => found.name === name)
 
 /** Returns the text of the first child of this name; undefined when there is none. */
