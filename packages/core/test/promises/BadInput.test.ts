@@ -85,6 +85,27 @@ describe("Promise API", () => {
     assert.strictEqual((await holdfast.tokens.list(root, bucket)).items.length, 0)
   })
 
+  it("tokens.create, shares.create: text that is no time of RFC 3339 → InvalidRequest at /expiresAt; time or Date → expires then", async () => {
+    const { bucket, holdfast, root } = await setUp()
+    const { tenantId } = bucket
+    const member = { id: (await holdfast.members.list(root, bucket)).items[0]?.id ?? "" }
+    const expiry = new Date(Math.floor(Date.now() / 1000) * 1000 + 86_400_000)
+    const create = [
+      (expiresAt: string | Date) => holdfast.tokens.create(root, { tenantId, name: "t", member, expiresAt }),
+      (expiresAt: string | Date) => holdfast.shares.create(root, { ...bucket, name: "s", expiresAt })
+    ]
+    for (const one of create) {
+      for (const expiresAt of ["foo 9999", "9998-02-30T00:00:00Z", "9998-01-01", untyped<Date>(1e15), new Date(NaN)]) {
+        const error = await rejection(one(expiresAt))
+        assert.instanceOf(error, Holdfast.InvalidRequest, String(expiresAt))
+        assert.strictEqual(error.errors[0]?.pointer, "/expiresAt")
+      }
+      for (const expiresAt of [expiry, expiry.toISOString()]) {
+        assert.deepStrictEqual((await one(expiresAt)).expiresAt, expiry)
+      }
+    }
+  })
+
   it("list: no actor, or one of another instance → InvalidRequest at /actor", async () => {
     const one = await setUp()
     const two = await setUp()

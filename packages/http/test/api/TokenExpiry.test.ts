@@ -52,6 +52,15 @@ describe("expiry of tokens", () => {
     expect((await json<Token>(await create(server, place, { expiresAt }, parent.key))).expiresAt).toBe(expiresAt)
   })
 
+  it("day that the calendar does not have, or a text that only Date reads → 400 that names expiresAt", async () => {
+    for (const expiresAt of ["2027-02-30T00:00:00Z", "2027-01-01", "2027-01-01T00:00:00", "foo 2027", "27"]) {
+      const problem = await expectRefusal(await create(server, place, { expiresAt }))
+      expect(problem.errors, expiresAt).toEqual([
+        { pointer: "/expiresAt", detail: expect.stringContaining("RFC 3339") }
+      ])
+    }
+  })
+
   it("no time, created with a token → expires with that token", async () => {
     const parent = await json<Token>(await create(server, place, { expiresAt: later(60_000) }))
     const child = await create(server, place, {}, parent.key)

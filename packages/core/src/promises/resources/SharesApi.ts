@@ -1,18 +1,15 @@
 /**
  * Shares of a bucket: `holdfast.shares` and `client.shares`.
  */
-import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import type { BucketRef } from "../../buckets/BucketRef.ts"
-import { InvalidRequest } from "../../Errors.ts"
 import type * as Share from "../../files/shares/Share.ts"
 import { pagePathOf, Shares } from "../../files/shares/Shares.ts"
 import type * as Page from "../../Page.ts"
 import type { ActorHandle } from "../internal/ActorHandle.ts"
 import { bind, type Invoke } from "../internal/BindOperations.ts"
 import * as Fields from "../internal/options/InputFields.ts"
-import type { TimeInput, WithTimes } from "../internal/Times.ts"
+import { decodeExpiry, type TimeInput, type WithTimes } from "../internal/Times.ts"
 import type { Methods } from "../Operations.ts"
 import { type BaseUrlOption, decodeBaseUrl } from "./internal/BaseUrl.ts"
 
@@ -78,17 +75,6 @@ interface LibraryShareOperations extends ShareOperations<Date> {
 }
 
 export interface SharesApi extends Methods<LibraryShareOperations, [actor: ActorHandle]> {}
-
-const decodeExpiry = (
-  time: TimeInput | null | undefined
-): Effect.Effect<DateTime.Utc | null | undefined, InvalidRequest> => {
-  if (time === null || time === undefined) return Effect.succeed(time)
-  const isTime = time instanceof Date || typeof time === "string"
-  return Effect.mapError(
-    Effect.fromOption(isTime ? Option.map(DateTime.make(time), DateTime.toUtc) : Option.none()),
-    () => InvalidRequest.at("/expiresAt", "must be a Date, an ISO 8601 time, or null")
-  )
-}
 
 /** The fields of `ShareTerms`. */
 const terms = { expiresAt: true, password: true, maxDownloads: true, maxFiles: true, maxBytes: true } as const

@@ -1,11 +1,8 @@
 /**
  * API tokens of members: `holdfast.tokens` and `client.tokens`.
  */
-import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import type { AllowedOrigins } from "../../access/Origin.ts"
-import { InvalidRequest } from "../../Errors.ts"
 import type * as Page from "../../Page.ts"
 import type { Permission } from "../../Permission.ts"
 import type * as S3Credential from "../../tokens/S3Credential.ts"
@@ -16,7 +13,7 @@ import type { ActorHandle } from "../internal/ActorHandle.ts"
 import { bind, type Invoke } from "../internal/BindOperations.ts"
 import * as Fields from "../internal/options/InputFields.ts"
 import type { Methods } from "../Operations.ts"
-import type { TimeInput, WithTimes } from "../internal/Times.ts"
+import { decodeExpiry, type TimeInput, type WithTimes } from "../internal/Times.ts"
 import type { TenantRef } from "./internal/Shared.ts"
 
 /** An API token of a tenant. */
@@ -93,17 +90,6 @@ export interface TokenOperations<Time> {
 }
 
 export interface TokensApi extends Methods<TokenOperations<Date>, [actor: ActorHandle]> {}
-
-const decodeExpiry = (
-  time: TimeInput | null | undefined
-): Effect.Effect<DateTime.Utc | null | undefined, InvalidRequest> => {
-  if (time === null || time === undefined) return Effect.succeed(time)
-  const isTime = time instanceof Date || typeof time === "string"
-  return Effect.mapError(
-    Effect.fromOption(isTime ? Option.map(DateTime.make(time), DateTime.toUtc) : Option.none()),
-    () => InvalidRequest.at("/expiresAt", "must be a Date, an ISO 8601 time, or null")
-  )
-}
 
 export const make = (invoke: Invoke): TokensApi =>
   bind<TokenOperations<Date>>(

@@ -2,9 +2,6 @@
  * Webhooks of a tenant: `holdfast.webhooks` and `client.webhooks`.
  */
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
-import * as DateTime from "effect/DateTime"
-import { InvalidRequest } from "../../Errors.ts"
 import type { ActionPrefix, ChangeAction } from "../../events/Event.ts"
 import type * as Page from "../../Page.ts"
 import type { WebhookRef } from "../../webhooks/StoredWebhook.ts"
@@ -17,11 +14,11 @@ import type { ActorHandle } from "../internal/ActorHandle.ts"
 import { bind, type Invoke } from "../internal/BindOperations.ts"
 import * as Fields from "../internal/options/InputFields.ts"
 import type { Methods } from "../Operations.ts"
-import type { TimeInput, WithTimes } from "../internal/Times.ts"
+import * as Times from "../internal/Times.ts"
 import type { TenantRef } from "./internal/Shared.ts"
 
-export interface WebhookRecord<Time = Date> extends WithTimes<Webhook.Webhook, Time> {}
-export interface WebhookWithSecretRecord<Time = Date> extends WithTimes<Webhook.WebhookWithSecret, Time> {}
+export interface WebhookRecord<Time = Date> extends Times.WithTimes<Webhook.Webhook, Time> {}
+export interface WebhookWithSecretRecord<Time = Date> extends Times.WithTimes<Webhook.WebhookWithSecret, Time> {}
 export interface QueuedTestRecord extends Webhook.QueuedTest {}
 
 /** An action such as `file.created`, a prefix that ends with a dot such as `file.`, or `*` for all events. */
@@ -54,12 +51,12 @@ export interface UpdateWebhookInput extends WebhookRef {
 
 export interface ListWebhooksInput extends TenantRef, Page.Request {}
 
-export interface DeliveryRecord<Time = Date> extends WithTimes<Delivery.Delivery, Time> {}
+export interface DeliveryRecord<Time = Date> extends Times.WithTimes<Delivery.Delivery, Time> {}
 export interface ListDeliveriesInput extends WebhookRef, DeliveriesRequest {}
 
 export interface RecoverWebhookInput extends WebhookRef {
   /** The time of the first event whose failed delivery is queued again. */
-  readonly since: TimeInput
+  readonly since: Times.TimeInput
 }
 
 export interface WebhookOperations<Time> {
@@ -105,14 +102,6 @@ export interface WebhookOperations<Time> {
 
 export interface WebhooksApi extends Methods<WebhookOperations<Date>, [actor: ActorHandle]> {}
 
-const decodeSince = (time: TimeInput): Effect.Effect<DateTime.Utc, InvalidRequest> => {
-  const isTime = time instanceof Date || typeof time === "string"
-  return Effect.mapError(
-    Effect.fromOption(isTime ? Option.map(DateTime.make(time), DateTime.toUtc) : Option.none()),
-    () => InvalidRequest.at("/since", "must be a Date or an ISO 8601 time")
-  )
-}
-
 export const make = (invoke: Invoke): WebhooksApi =>
   bind<WebhookOperations<Date>>(
     invoke,
@@ -125,7 +114,7 @@ export const make = (invoke: Invoke): WebhooksApi =>
       rotate: (actor, input) => Webhooks.use((service) => service.rotate(actor, input)),
       test: (actor, input) => Webhooks.use((service) => service.test(actor, input)),
       recover: (actor, input) =>
-        Effect.flatMap(decodeSince(input.since), (since) =>
+        Effect.flatMap(Times.decode(input.since, "/since"), (since) =>
           Webhooks.use((service) => service.recover(actor, input, { since }))
         ),
       deliveries: (actor, input) => Deliveries.use((service) => service.list(actor, input, input)),

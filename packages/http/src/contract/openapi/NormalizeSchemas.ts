@@ -29,7 +29,7 @@ const withoutAbsence = (schema: unknown): unknown => {
   return isNull(alternatives.at(-1)) ? withoutLoneAnyOf({ ...schema, anyOf: alternatives.slice(0, -1) }) : schema
 }
 
-const isTime = (name: string): boolean => /[a-z](?:At|Since)$/.test(name)
+const isTime = (name: string): boolean => /^since$|[a-z](?:At|Since)$/.test(name)
 
 /** The names of the fields with secrets: they appear in requests and never in responses. */
 const secretNames: ReadonlySet<string> = new Set(secretFields)
