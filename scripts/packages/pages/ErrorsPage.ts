@@ -47,9 +47,10 @@ the limit, so that the answer is \`invalid_request\` with the pointer of the unk
 - links, upload links, shares, playback keys, webhooks, the \`scope\` of a token and the rules for shares of a bucket refuse every unknown field;
 - tokens and buckets refuse those that resemble an optional field, such as \`scopes\` or \`allowed_types\`.
 
-The library refuses unknown fields of every input with optional fields, except those of mirrors and of contents: \`files.upload\`,
-\`files.reupload\`, \`files.read\`, \`uploads.append\`, \`uploads.putPart\` and \`streams.read\`. The ids of other resources are ignored, so that a program can
-pass a \`FileRef\` as a \`BucketRef\`.
+The library ignores unknown fields of an input, such as those of a record that is passed where a reference suffices, except those that
+resemble an optional field: they differ from it by one or two letters, are a part of it, or begin with the same word, as \`maxViews\` and
+\`maxDownloads\` do. It refuses every unknown field of a \`scope\` and of the rules for shares, as the service does. The service is stricter
+where a whole body gives a right, because no compiler has checked the names in JSON.
 
 An **operation** below is the id of an operation in the API reference (\`/docs\` of the service); \`buckets.*\` means all operations
 of a group.

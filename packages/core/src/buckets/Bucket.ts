@@ -3,6 +3,7 @@
  */
 import * as Data from "effect/Data"
 import * as Schema from "effect/Schema"
+import * as UnknownFields from "../inputs/UnknownFields.ts"
 import { Label } from "../Text.ts"
 import * as ContentRules from "./ContentRules.ts"
 import * as ShareRules from "./ShareRules.ts"
@@ -48,9 +49,9 @@ export const CreateBucket = Schema.Struct({
   ...ContentRules.input,
   visibility,
   shares
-}).annotate({
-  identifier: "CreateBucket"
 })
+  .annotate({ identifier: "CreateBucket" })
+  .pipe(UnknownFields.refuseSimilar)
 export type CreateBucket = typeof CreateBucket.Type
 
 export const UpdateBucket = Schema.Struct({
@@ -59,9 +60,9 @@ export const UpdateBucket = Schema.Struct({
   ...ContentRules.input,
   visibility,
   shares
-}).annotate({
-  identifier: "UpdateBucket"
 })
+  .annotate({ identifier: "UpdateBucket" })
+  .pipe(UnknownFields.refuseSimilar)
 export type UpdateBucket = typeof UpdateBucket.Type
 
 /**

@@ -49,7 +49,22 @@ const namesWithin = (name: string, ast: SchemaAST.AST): ReadonlyArray<string> =>
       : []
 
 /** Returns the detail for an unknown field; undefined when it is ignored. */
-type Judge = (name: string) => string | undefined
+export type Judge = (name: string) => string | undefined
+
+/** Adds the faults of the fields of an object that are not known. */
+export const addUnknown = (
+  input: object,
+  known: ReadonlySet<PropertyKey>,
+  judge: Judge,
+  { faults, path = [] }: { readonly faults: Array<Fault>; readonly path?: Path }
+): void => {
+  const unknown = Object.keys(input).filter((name) => !known.has(name))
+  for (const name of unknown.slice(0, maxUnknown)) {
+    if (faults.length >= maxFaults) return
+    const detail = judge(name)
+    if (detail !== undefined) faults.push({ pointer: pointerTo([...path, name]), detail })
+  }
+}
 
 const judgeOf = (ast: SchemaAST.Objects): Judge | undefined => {
   const refused = refusedBy(ast)
@@ -68,7 +83,7 @@ const judgeOf = (ast: SchemaAST.Objects): Judge | undefined => {
   )
   return (name) => {
     const similar = SimilarNames.find(name, names) ?? within.get(name)
-    return similar === undefined ? undefined : `is not known; did you mean ${similar}?`
+    return similar === undefined ? undefined : SimilarNames.similarDetail(similar)
   }
 }
 
@@ -82,12 +97,7 @@ const object = (ast: SchemaAST.Objects): Find | undefined => {
   if (judge === undefined && fields.length === 0) return undefined
   return (input, path, faults) => {
     if (!Predicate.isObject(input)) return
-    const unknown = judge === undefined ? [] : Object.keys(input).filter((name) => !known.has(name))
-    for (const name of unknown.slice(0, maxUnknown)) {
-      if (faults.length >= maxFaults) return
-      const detail = judge?.(name)
-      if (detail !== undefined) faults.push({ pointer: pointerTo([...path, name]), detail })
-    }
+    if (judge !== undefined) addUnknown(input, known, judge, { faults, path })
     for (const { inField, name } of fields) {
       if (Predicate.hasProperty(input, name)) inField(input[name], [...path, name], faults)
     }

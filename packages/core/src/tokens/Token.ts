@@ -2,6 +2,7 @@
  * An API token: a key that is tied to one member and works in that member's tenant only.
  */
 import * as Schema from "effect/Schema"
+import * as UnknownFields from "../inputs/UnknownFields.ts"
 import { CreatedBy } from "../access/Creator.ts"
 import { AllowedOrigins } from "../access/Origin.ts"
 import { Scope } from "../access/Scope.ts"
@@ -49,10 +50,14 @@ export const CreateToken = Schema.Struct({
       "The origins of the web pages from which the key may be used, such as `https://app.example.com`. A request of another page, and " +
       "one that states no page, answers `origin_not_allowed`. When absent, those of the token that creates this one."
   })
-}).annotate({ identifier: "CreateToken" })
+})
+  .annotate({ identifier: "CreateToken" })
+  .pipe(UnknownFields.refuseSimilar)
 export type CreateToken = typeof CreateToken.Type
 
 /** Decodes the input of a service: the time is a value already, all else is as in `CreateToken`. */
 export const decodeCreate = Input.decoder(
-  Schema.Struct({ ...CreateToken.fields, expiresAt: Schema.toType(CreateToken.fields.expiresAt) })
+  UnknownFields.refuseSimilar(
+    Schema.Struct({ ...CreateToken.fields, expiresAt: Schema.toType(CreateToken.fields.expiresAt) })
+  )
 )

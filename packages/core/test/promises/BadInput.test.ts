@@ -38,17 +38,23 @@ describe("Promise API", () => {
     assert.deepStrictEqual(blobsIn(files), [])
   })
 
-  it("unknown field → InvalidRequest at the field with a similar one, nothing done; ids of other resources → ignored", async () => {
+  it("unknown field that resembles an option → InvalidRequest at the field, nothing done; any other → ignored", async () => {
     const { bucket, holdfast, root } = await setUp()
     const { tenantId } = bucket
-    const file = { ...bucket, fileId: (await holdfast.files.upload(root, { ...bucket, name: "a", content: "x" })).id }
+    const stored = await holdfast.files.upload(root, { ...bucket, name: "a", content: "x" })
+    const file = { ...bucket, fileId: stored.id }
     const page = await holdfast.members.list(root, file)
     const member = { id: page.items[0]?.id ?? "" }
     const link = { ...bucket, maxBytes: 1, expiresIn: 1 }
     const calls: ReadonlyArray<readonly [call: () => Promise<unknown>, pointer: string, detail: string]> = [
-      [() => holdfast.files.list(root, untyped({ ...bucket, prefix: "a" })), "/prefix", "known are tenantId, bucketId"],
-      [() => holdfast.files.iterate(root, untyped({ ...bucket, prefix: "a" })).next(), "/prefix", "known are"],
+      [() => holdfast.files.list(root, untyped({ ...bucket, recursvie: true })), "/recursvie", "recursive"],
+      [() => holdfast.files.iterate(root, untyped({ ...bucket, Path: "/a/" })).next(), "/Path", "path"],
       [() => holdfast.files.remove(root, untyped({ ...file, ifmatch: '"x"' })), "/ifmatch", "ifMatch"],
+      [
+        () => holdfast.files.upload(root, untyped({ ...bucket, name: "b", content: "x", sha265: "" })),
+        "/sha265",
+        "sha256"
+      ],
       [
         () => holdfast.files.uploadUrl(root, untyped({ ...link, contentType: "image/*" })),
         "/contentType",
@@ -59,15 +65,26 @@ describe("Promise API", () => {
         "/pasword",
         "password"
       ],
+      [() => holdfast.shares.create(root, untyped({ ...bucket, name: "s", maxViews: 1 })), "/maxViews", "max"],
       [
         () => holdfast.tokens.create(root, untyped({ tenantId, name: "t", member, scopes: { pathPrefix: "/a/" } })),
         "/scopes",
         "scope"
       ],
       [
+        () => holdfast.tokens.create(root, untyped({ tenantId, name: "t", member, permissions: ["file:read"] })),
+        "/permissions",
+        "scope.permissions"
+      ],
+      [
         () => holdfast.tokens.create(root, { tenantId, name: "t", member, scope: untyped({ prefix: "/a/" }) }),
         "/scope/prefix",
         "pathPrefix"
+      ],
+      [
+        () => holdfast.buckets.create(root, untyped({ tenantId, name: "b", passwordRequired: true })),
+        "/passwordRequired",
+        "shares.passwordRequired"
       ],
       [() => holdfast.buckets.remove(root, untyped({ ...bucket, froce: true })), "/froce", "force"],
       [() => holdfast.quotas.set(holdfast.system(), untyped({ tenantId, file: 1 })), "/file", "files"]
@@ -83,6 +100,85 @@ describe("Promise API", () => {
     }
     assert.strictEqual((await holdfast.files.list(root, bucket)).items.length, 1)
     assert.strictEqual((await holdfast.tokens.list(root, bucket)).items.length, 0)
+
+    // TypeScript compiles each of these calls.
+    const place = { ...bucket, owner: "ada", note: "x", bucketName: "media", key: 1 }
+    const wide = { ...file, ...place }
+    const record = { ...stored, ...wide }
+    assert.strictEqual((await holdfast.files.get(root, wide)).id, stored.id)
+    assert.strictEqual((await holdfast.files.list(root, place)).items.length, 1)
+    assert.isString((await holdfast.files.signedUrl(root, { ...record, expiresIn: 60 })).url)
+    assert.isString((await holdfast.shares.create(root, { ...wide, name: "s" })).token)
+    assert.strictEqual((await holdfast.files.update(root, { ...record, name: "c" })).name, "c")
+    assert.isString((await holdfast.buckets.update(root, { ...wide, name: "n" })).id)
+  })
+
+  it("many unknown fields → a bounded error", async () => {
+    const { bucket, holdfast, root } = await setUp()
+    const names = Array.from({ length: 20_000 }, (_, index) => [`limit${index}`, index])
+    const error = await rejection(holdfast.files.list(root, untyped({ ...Object.fromEntries(names), ...bucket })))
+    assert.instanceOf(error, Holdfast.InvalidRequest)
+    assert.isAtMost(error.errors.length, 100)
+  })
+
+  it("id that is absent or no text → InvalidRequest at the id", async () => {
+    const { bucket, holdfast, root } = await setUp()
+    const { tenantId } = bucket
+    const calls: ReadonlyArray<readonly [call: () => Promise<unknown>, ...pointers: ReadonlyArray<string>]> = [
+      [() => holdfast.files.list(root, untyped(undefined)), "/tenantId", "/bucketId"],
+      [() => holdfast.files.list(root, untyped({ tenantId })), "/bucketId"],
+      [() => holdfast.files.list(root, untyped(null)), ""],
+      [() => holdfast.files.get(root, untyped({ ...bucket, fileId: undefined })), "/fileId"],
+      [() => holdfast.files.read(root, untyped({ ...bucket, fileId: 7 })), "/fileId"],
+      [() => holdfast.files.exists(root, untyped({ ...bucket, fileId: ["a"] })), "/fileId"],
+      [() => holdfast.files.upload(root, untyped({ tenantId, name: "a", content: "x" })), "/bucketId"],
+      [() => holdfast.files.iterate(root, untyped({ tenantId: null, bucketId: {} })).next(), "/tenantId", "/bucketId"],
+      [() => holdfast.headers.list(root, untyped(bucket)), "/fileId"],
+      [() => holdfast.streams.get(root, untyped({ ...bucket, format: "hls" })), "/fileId"],
+      [() => holdfast.tokens.revoke(root, untyped({ tenantId })), "/tokenId"],
+      [() => holdfast.members.get(root, untyped({ tenantId, memberId: 7 })), "/memberId"],
+      [() => holdfast.uploads.abort(root, untyped(bucket)), "/uploadId"],
+      [() => holdfast.mirrors.sync(root, untyped(bucket)), "/mirrorId"],
+      [() => holdfast.webhooks.delivery(root, untyped({ tenantId, webhookId: "w" })), "/deliveryId"],
+      [() => holdfast.keys.revoke(holdfast.system(), untyped({})), "/keyId"]
+    ]
+    for (const [call, ...pointers] of calls) {
+      const error = await rejection(call())
+      assert.instanceOf(error, Holdfast.InvalidRequest, String(call))
+      assert.deepStrictEqual(
+        error.errors.map(({ pointer }) => pointer),
+        pointers
+      )
+    }
+  })
+
+  it("condition, cursor, range, length, digest or media type of a wrong type → InvalidRequest at it, nothing stored", async () => {
+    const { bucket, files, holdfast, root } = await setUp()
+    const file = { ...bucket, fileId: (await holdfast.files.upload(root, { ...bucket, name: "a", content: "x" })).id }
+    const stored = blobsIn(files)
+    const content = { ...bucket, name: "b", content: "x" }
+    const calls: ReadonlyArray<readonly [call: () => Promise<unknown>, pointer: string]> = [
+      [() => holdfast.files.remove(root, untyped({ ...file, ifMatch: null })), "/ifMatch"],
+      [() => holdfast.files.remove(root, untyped({ ...file, ifNoneMatch: [null] })), "/ifNoneMatch"],
+      [() => holdfast.files.reupload(root, untyped({ ...file, content: "y", ifMatch: 7 })), "/ifMatch"],
+      [() => holdfast.files.reupload(root, untyped({ ...file, content: "y", contentType: ["a/b"] })), "/contentType"],
+      [() => holdfast.files.upload(root, untyped({ ...content, contentType: {} })), "/contentType"],
+      [() => holdfast.files.upload(root, untyped({ ...content, length: "1" })), "/length"],
+      [() => holdfast.files.upload(root, untyped({ ...content, length: -1 })), "/length"],
+      [() => holdfast.files.upload(root, untyped({ ...content, sha256: 7 })), "/sha256"],
+      [() => holdfast.files.read(root, untyped({ ...file, range: null })), "/range"],
+      [() => holdfast.files.list(root, untyped({ ...bucket, cursor: null })), "/cursor"],
+      [() => holdfast.tokens.list(root, untyped({ ...bucket, cursor: 7 })), "/cursor"]
+    ]
+    for (const [call, pointer] of calls) {
+      const error = await rejection(call())
+      assert.instanceOf(error, Holdfast.InvalidRequest, pointer)
+      assert.deepStrictEqual(
+        error.errors.map((fault) => fault.pointer),
+        [pointer]
+      )
+    }
+    assert.deepStrictEqual(blobsIn(files), stored)
   })
 
   it("tokens.create, shares.create: text that is no time of RFC 3339 → InvalidRequest at /expiresAt; time or Date → expires then", async () => {

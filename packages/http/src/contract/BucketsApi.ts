@@ -2,7 +2,6 @@
  * The buckets of a tenant.
  */
 import * as Bucket from "@holdfast/core/buckets/Bucket"
-import * as UnknownFields from "@holdfast/core/inputs/UnknownFields"
 import * as Page from "@holdfast/core/Page"
 import { BucketUsage } from "@holdfast/core/usage/UsageReport"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
@@ -20,7 +19,7 @@ const params = { ...tenant, bucketId: Schema.String }
 const create = HttpApiEndpoint.post("create", "/", {
   params: tenant,
   disableCodecs: true,
-  payload: UnknownFields.refuseSimilar(Bucket.CreateBucket),
+  payload: Bucket.CreateBucket,
   success: created(Bucket.Bucket),
   error: problems("invalid_request", "quota_exceeded", "not_found", "bucket_exists")
 }).annotateMerge(describe({ summary: "Create a bucket", permission: "bucket:write" }))
@@ -28,7 +27,7 @@ const create = HttpApiEndpoint.post("create", "/", {
 const update = HttpApiEndpoint.patch("update", "/:bucketId", {
   params,
   disableCodecs: true,
-  payload: UnknownFields.refuseSimilar(Bucket.UpdateBucket),
+  payload: Bucket.UpdateBucket,
   success: Bucket.Bucket,
   error: problems("invalid_request", "not_found", "bucket_exists")
 }).annotateMerge(describe({ summary: "Change a bucket", permission: "bucket:write" }))

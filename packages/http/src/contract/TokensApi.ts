@@ -1,7 +1,6 @@
 /**
  * The API tokens of a tenant.
  */
-import * as UnknownFields from "@holdfast/core/inputs/UnknownFields"
 import * as Page from "@holdfast/core/Page"
 import * as S3Credential from "@holdfast/core/tokens/S3Credential"
 import * as Token from "@holdfast/core/tokens/Token"
@@ -21,7 +20,7 @@ const permission = "token:manage"
 const create = HttpApiEndpoint.post("create", "/", {
   params: tenant,
   disableCodecs: true,
-  payload: UnknownFields.refuseSimilar(Token.CreateToken),
+  payload: Token.CreateToken,
   success: created(Token.CreatedToken),
   error: problems("invalid_request", "quota_exceeded")
 })

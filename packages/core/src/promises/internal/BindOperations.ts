@@ -9,7 +9,7 @@ import * as CallerStack from "./CallerStack.ts"
 import type { CallOptions, Methods, Paged, Rejection } from "../Operations.ts"
 import * as Iterators from "./Iterators.ts"
 import type { Done, PromiseApiServices } from "../PromiseRuntime.ts"
-import { type CheckFields, checkFor, type InputFields } from "./options/InputFields.ts"
+import { type CheckFields, checkFor, type Fields, type InputFields } from "./options/InputFields.ts"
 import { toDates, type WithTimes } from "./Times.ts"
 
 /** Runs one operation of an open Holdfast for an actor. */
@@ -32,17 +32,17 @@ type Implementation<Operations> = {
 
 type AnyOperation = (actor: Actor, input: object) => Effect.Effect<unknown, Rejection, PromiseApiServices>
 
-/** Returns one method for each operation. Those with `fields` reject inputs with others. */
+/** Returns one method for each operation. */
 export const bind = <Operations>(
   invoke: Invoke,
   implementation: Implementation<Operations>,
   fields: InputFields<Operations>,
   ...[paged]: Paged<Operations>
 ): Methods<Operations, [actor: ActorHandle]> => {
-  const method = (operation: AnyOperation, checkFields: CheckFields | undefined) => {
+  const method = (operation: AnyOperation, checkFields: CheckFields) => {
     const call = (handle: ActorHandle, input: object = {}, options?: CallOptions) => {
       try {
-        checkFields?.(input)
+        checkFields(input)
         const result = invoke(handle, input, options, (actor) => Effect.map(operation(actor, input), toDates))
         if (!(result instanceof Promise)) return Promise.resolve(result.value)
         // Not before: a call that has succeeded without waiting needs no stack, and to capture it takes some 3 µs.
@@ -57,11 +57,11 @@ export const bind = <Operations>(
     return call
   }
   const operations = implementation as { readonly [name: string]: AnyOperation }
-  const known = fields as { readonly [name: string]: object | undefined }
-  const methods = Object.entries(operations).map(([name, operation]) => {
-    const names = known[name]
-    return [name, method(operation, names === undefined ? undefined : checkFor(names))]
-  })
+  const known = fields as { readonly [name: string]: Fields }
+  const methods = Object.entries(operations).map(([name, operation]) => [
+    name,
+    method(operation, checkFor(known[name] ?? {}))
+  ])
   const bound = Object.fromEntries(methods)
   return { ...bound, ...Iterators.make(bound, paged) } as Methods<Operations, [actor: ActorHandle]>
 }

@@ -130,6 +130,8 @@ export const make = (invoke: Invoke): BucketsApi =>
     {
       create: { ...Fields.tenant, ...rules },
       list: { ...Fields.tenant, ...Fields.page },
+      get: Fields.bucket,
+      usage: Fields.bucket,
       update: { ...Fields.bucket, ...rules },
       remove: { ...Fields.bucket, force: true }
     },

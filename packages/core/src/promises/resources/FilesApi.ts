@@ -254,18 +254,27 @@ export const make = (invoke: Invoke): FilesApi =>
       })
     },
     {
+      upload: {
+        ...Fields.bucket,
+        ...Fields.description,
+        ...Fields.conditions,
+        ...Fields.content,
+        onConflict: true
+      },
+      reupload: { ...Fields.file, ...Fields.conditions, ...Fields.content },
       createUpload: {
         ...Fields.bucket,
         ...Fields.description,
         ...Fields.conditions,
         mode: true,
-        length: true,
-        contentType: true,
+        length: "count",
+        contentType: "text",
         onConflict: true
       },
       reserve: { ...Fields.bucket, ...Fields.description },
+      read: { ...Fields.file, range: "record" },
       get: { ...Fields.file, expands: true },
-      exists: { ...Fields.file, name: true, path: true },
+      exists: { ...Fields.bucket, fileId: "text", name: true, path: true },
       list: {
         ...Fields.bucket,
         ...Fields.page,
@@ -280,6 +289,7 @@ export const make = (invoke: Invoke): FilesApi =>
       remove: { ...Fields.file, ...Fields.conditions },
       move: { ...Fields.file, ...Fields.conditions, name: true, path: true, onConflict: true },
       copy: { ...Fields.file, ...Fields.conditions, toBucketId: true, name: true, path: true, onConflict: true },
+      removeMany: { ...Fields.bucket, fileIds: true },
       moveMany: { ...Fields.bucket, fileIds: true, path: true, onConflict: true },
       signedUrl: { ...Fields.file, may: true, expiresIn: true, version: true, name: true, baseUrl: true },
       uploadUrl: {

@@ -70,6 +70,9 @@ export const make = (invoke: Invoke): FoldersApi =>
       cancel: (actor, input) => Folders.use((service) => service.cancel(actor, input))
     },
     {
-      move: { ...Fields.bucket, path: true, to: true, onConflict: true }
+      move: { ...Fields.bucket, path: true, to: true, onConflict: true },
+      remove: { ...Fields.bucket, path: true },
+      job: { ...Fields.bucket, jobId: "id" },
+      cancel: { ...Fields.bucket, jobId: "id" }
     }
   )

@@ -7,6 +7,7 @@ import { Headers } from "../../headers/Headers.ts"
 import type * as Page from "../../Page.ts"
 import type { ActorHandle } from "../internal/ActorHandle.ts"
 import { bind, type Invoke } from "../internal/BindOperations.ts"
+import * as Fields from "../internal/options/InputFields.ts"
 import type { Methods } from "../Operations.ts"
 import type { HeaderRecord } from "./internal/FileRecords.ts"
 import type { Listing } from "./internal/Shared.ts"
@@ -58,6 +59,11 @@ export const make = (invoke: Invoke): HeadersApi =>
         ),
       remove: (actor, input) => Headers.use((service) => service.remove(actor, input, input.name))
     },
-    {},
+    {
+      set: { ...Fields.file, name: true, value: true },
+      setAll: { ...Fields.file, bulk: true },
+      list: Fields.file,
+      remove: { ...Fields.file, name: "text" }
+    },
     { list: true }
   )

@@ -90,9 +90,11 @@ export const make = (invoke: Invoke): MembersApi =>
       remove: (actor, input) => Members.use((service) => service.remove(actor, input.tenantId, input.memberId, input))
     },
     {
+      add: { ...Fields.tenant, user: true, role: true },
       list: { ...Fields.tenant, ...Fields.page },
-      update: { ...Fields.tenant, memberId: true, role: true, created: true },
-      remove: { ...Fields.tenant, memberId: true, created: true }
+      get: { ...Fields.tenant, memberId: "id" },
+      update: { ...Fields.tenant, memberId: "id", role: true, created: true },
+      remove: { ...Fields.tenant, memberId: "id", created: true }
     },
     { list: true }
   )

@@ -39,6 +39,6 @@ export const make = (invoke: Invoke): MembershipsApi =>
       accept: (actor, { tenantId }) => Memberships.use((service) => service.accept(actor, tenantId)),
       leave: (actor, input) => Memberships.use((service) => service.leave(actor, input.tenantId, input))
     },
-    { invitations: Fields.page, leave: { ...Fields.tenant, created: true } },
+    { invitations: Fields.page, accept: Fields.tenant, leave: { ...Fields.tenant, created: true } },
     { invitations: true }
   )

@@ -70,6 +70,31 @@ const redactSecrets = (input: object): object =>
     ])
   )
 
+const mirror = { ...Fields.bucket, mirrorId: "id" } as const
+
+/** The fields of targets that can be changed. */
+const credentials = {
+  accessKeyId: true,
+  secretAccessKey: true,
+  accountKey: true,
+  credentials: true,
+  apiKey: true
+} as const
+
+/** The fields of targets of all types. */
+const target = {
+  ...credentials,
+  endpoint: true,
+  region: true,
+  bucketName: true,
+  forcePathStyle: true,
+  accountName: true,
+  containerName: true,
+  projectId: true,
+  serviceTenantId: true,
+  serviceBucketId: true
+} as const
+
 export const make = (invoke: Invoke): MirrorsApi =>
   bind<MirrorOperations<Date>>(
     invoke,
@@ -85,8 +110,13 @@ export const make = (invoke: Invoke): MirrorsApi =>
       files: (actor, input) => Mirrors.use((service) => service.files(actor, input, input))
     },
     {
+      create: { ...Fields.bucket, ...target, name: true, type: true, verify: true },
       list: { ...Fields.bucket, ...Fields.page },
-      files: { ...Fields.bucket, mirrorId: true, ...Fields.page, state: true }
+      get: mirror,
+      update: { ...mirror, ...credentials, name: true, paused: true, verify: true },
+      remove: mirror,
+      sync: mirror,
+      files: { ...Fields.bucket, mirrorId: "id", ...Fields.page, state: true }
     },
     { list: true, files: true }
   )

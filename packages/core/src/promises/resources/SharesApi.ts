@@ -101,7 +101,9 @@ export const make = (invoke: Invoke): SharesApi =>
     {
       create: { ...Fields.bucket, ...terms, name: true, fileId: true, path: true, may: true, baseUrl: true },
       list: { ...Fields.bucket, ...Fields.page },
-      update: { ...Fields.bucket, ...terms, shareId: true, name: true, takeOver: true }
+      get: { ...Fields.bucket, shareId: "id" },
+      remove: { ...Fields.bucket, shareId: "id" },
+      update: { ...Fields.bucket, ...terms, shareId: "id", name: true, takeOver: true }
     },
     { list: true }
   )

@@ -158,6 +158,8 @@ interface LibraryStreamOperations extends StreamOperations<Date, StreamDownload>
 
 export interface StreamsApi extends Methods<LibraryStreamOperations, [actor: ActorHandle]> {}
 
+const stream = { ...Fields.file, format: true } as const
+
 export const make = (invoke: Invoke): StreamsApi =>
   bind<LibraryStreamOperations>(
     invoke,
@@ -215,8 +217,16 @@ export const make = (invoke: Invoke): StreamsApi =>
     },
     {
       request: { ...Fields.file, format: true, mode: true, wait: true },
+      get: stream,
+      list: Fields.file,
+      cancel: stream,
+      read: { ...stream, name: "text", wait: true },
+      poster: Fields.file,
       playbackKey: { ...Fields.file, format: true, expiresIn: true, baseUrl: true },
       attachCaptions: { ...Fields.file, language: true, label: true, text: true },
-      setPoster: { ...Fields.file, time: true, image: true }
+      listCaptions: Fields.file,
+      removeCaptions: { ...Fields.file, captionsId: "id" },
+      setPoster: { ...Fields.file, time: true, image: true },
+      resetPoster: Fields.file
     }
   )

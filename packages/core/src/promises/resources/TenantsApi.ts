@@ -93,7 +93,10 @@ export const make = (invoke: Invoke): TenantsApi =>
       remove: (actor, input) => Tenants.use((service) => service.remove(actor, input.tenantId, input))
     },
     {
+      create: { name: true, subdomain: true },
       list: Fields.page,
+      get: Fields.tenant,
+      usage: Fields.tenant,
       update: { ...Fields.tenant, name: true, subdomain: true },
       remove: { ...Fields.tenant, force: true }
     },

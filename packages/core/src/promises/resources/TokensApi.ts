@@ -91,15 +91,15 @@ export interface TokenOperations<Time> {
 
 export interface TokensApi extends Methods<TokenOperations<Date>, [actor: ActorHandle]> {}
 
+const token = { ...Fields.tenant, tokenId: "id" } as const
+
 export const make = (invoke: Invoke): TokensApi =>
   bind<TokenOperations<Date>>(
     invoke,
     {
-      create: (actor, { allowedOrigins, expiresAt, member, name, scope, tenantId }) =>
-        Effect.flatMap(decodeExpiry(expiresAt), (expiry) =>
-          Tokens.use((service) =>
-            service.create(actor, tenantId, { name, member, scope, allowedOrigins, expiresAt: expiry })
-          )
+      create: (actor, input) =>
+        Effect.flatMap(decodeExpiry(input.expiresAt), (expiresAt) =>
+          Tokens.use((service) => service.create(actor, input.tenantId, { ...input, expiresAt }))
         ),
       list: (actor, input) => Tokens.use((service) => service.list(actor, input.tenantId, input)),
       get: (actor, { tenantId, tokenId }) => Tokens.use((service) => service.get(actor, tenantId, tokenId)),
@@ -113,7 +113,12 @@ export const make = (invoke: Invoke): TokensApi =>
     },
     {
       create: { ...Fields.tenant, name: true, member: true, expiresAt: true, scope: true, allowedOrigins: true },
-      list: { ...Fields.tenant, ...Fields.page }
+      list: { ...Fields.tenant, ...Fields.page },
+      get: token,
+      revoke: token,
+      createS3Credentials: token,
+      getS3Credentials: token,
+      revokeS3Credentials: token
     },
     { list: true }
   )

@@ -124,6 +124,8 @@ const listParts = Effect.fnUntraced(function* (
   return { items: parts.map(toPartRecord), nextCursor }
 })
 
+const upload = { ...Fields.bucket, uploadId: "id" } as const
+
 export const make = (invoke: Invoke): UploadsApi =>
   bind<UploadOperations<Date>>(
     invoke,
@@ -166,9 +168,14 @@ export const make = (invoke: Invoke): UploadsApi =>
       abort: (actor, input) => ResumableUploads.use((service) => service.abort(actor, input))
     },
     {
+      get: upload,
+      resume: upload,
+      abort: upload,
+      append: { ...upload, offset: "count", content: true, length: "count" },
+      putPart: { ...upload, number: "count", content: true, length: "count", sha256: "text" },
       list: { ...Fields.bucket, ...Fields.page },
-      listParts: { ...Fields.bucket, uploadId: true, ...Fields.page },
-      complete: { ...Fields.bucket, uploadId: true, parts: true }
+      listParts: { ...upload, ...Fields.page },
+      complete: { ...upload, parts: true }
     },
     { list: true, listParts: true }
   )

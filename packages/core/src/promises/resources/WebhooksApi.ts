@@ -102,6 +102,9 @@ export interface WebhookOperations<Time> {
 
 export interface WebhooksApi extends Methods<WebhookOperations<Date>, [actor: ActorHandle]> {}
 
+const webhook = { ...Fields.tenant, webhookId: "id" } as const
+const delivery = { ...webhook, deliveryId: "id" } as const
+
 export const make = (invoke: Invoke): WebhooksApi =>
   bind<WebhookOperations<Date>>(
     invoke,
@@ -124,16 +127,22 @@ export const make = (invoke: Invoke): WebhooksApi =>
     {
       create: { ...Fields.tenant, name: true, url: true, eventTypes: true, bucketId: true },
       list: { ...Fields.tenant, ...Fields.page },
+      get: webhook,
+      remove: webhook,
+      rotate: webhook,
+      test: webhook,
+      recover: { ...webhook, since: true },
+      delivery,
+      replay: delivery,
       update: {
-        ...Fields.tenant,
-        webhookId: true,
+        ...webhook,
         name: true,
         url: true,
         eventTypes: true,
         bucketId: true,
         state: true
       },
-      deliveries: { ...Fields.tenant, webhookId: true, ...Fields.page, state: true }
+      deliveries: { ...webhook, ...Fields.page, state: true }
     },
     { list: true, deliveries: true }
   )

@@ -56,6 +56,6 @@ export const make = (invoke: Invoke): KeysApi =>
       list: (actor, input) => Accounts.use((service) => service.listKeys(actor, input)),
       revoke: (actor, { keyId }) => Accounts.use((service) => service.revokeKey(actor, keyId))
     },
-    { create: { email: true, name: true }, list: Fields.page },
+    { create: { email: true, name: true }, list: Fields.page, revoke: { keyId: "id" } },
     { list: true }
   )

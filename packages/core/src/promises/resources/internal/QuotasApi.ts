@@ -77,5 +77,5 @@ export const make = (invoke: Invoke): QuotasApi =>
       get: (actor, { tenantId }) => Quotas.use((service) => service.get(actor, tenantId)),
       set: (actor, input) => Quotas.use((service) => service.set(actor, input.tenantId, input))
     },
-    { set: { ...Fields.tenant, ...limits } }
+    { get: Fields.tenant, set: { ...Fields.tenant, ...limits } }
   )
