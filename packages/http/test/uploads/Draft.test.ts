@@ -91,7 +91,8 @@ EachDatabase.describeEach("draft of the IETF", (current) => {
     ])
     expect(await json<{ readonly type: string }>(more)).toMatchObject({
       type: "https://iana.org/assignments/http-problem-types#completed-upload",
-      code: "invalid_request"
+      code: "invalid_request",
+      errors: [{ pointer: "", detail: expect.stringContaining("complete") }]
     })
   })
 

@@ -4,6 +4,7 @@
 import * as Input from "@holdfast/core/Input"
 import * as Permission from "@holdfast/core/Permission"
 import type { JsonSchema } from "effect/JsonSchema"
+import * as DraftTypes from "../../problems/DraftTypes.ts"
 import { codes, entryOf, type ProblemCode } from "../../problems/ProblemTable.ts"
 import { typeOf } from "../../problems/Problem.ts"
 
@@ -49,13 +50,19 @@ const extensions = {
 /** The members that not every problem of the code has. */
 const optional: ReadonlySet<string> = new Set(["existingId", "permission"])
 
+/** The schema of the `type` of problems with a code. */
+const typeSchema = (code: ProblemCode): JsonSchema => {
+  const others = DraftTypes.byCode[code]
+  return others === undefined ? { const: typeOf(code) } : { enum: [typeOf(code), ...others] }
+}
+
 const schemaOf = (code: ProblemCode): JsonSchema => {
   const { extension, status, title } = entryOf(code)
   return {
     type: "object",
     description: `${title} (RFC 9457).`,
     properties: {
-      type: { const: typeOf(code) },
+      type: typeSchema(code),
       title: { const: title },
       status: { const: status },
       detail: { type: "string", description: "A description of this occurrence for people." },

@@ -13,6 +13,7 @@ import * as Effect from "effect/Effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as CommonHeaders from "../../problems/CommonHeaders.ts"
+import * as DraftTypes from "../../problems/DraftTypes.ts"
 import * as ProblemBody from "../../problems/ProblemBody.ts"
 import * as RequestId from "../../problems/RequestId.ts"
 import * as Digests from "../../transfer/request/Digests.ts"
@@ -35,9 +36,6 @@ export const limitOf = (maxBytes: number, seconds?: number): string =>
     ...(seconds === undefined ? [] : [`max-age=${Math.max(0, Math.floor(seconds))}`])
   ].join(", ")
 
-/** The types of the draft's problems (sections "Mismatching Offset", "Completed Upload" and "Inconsistent Length"). */
-const problemTypes = "https://iana.org/assignments/http-problem-types"
-
 /** Answers with a problem of the draft, which has the members of every problem besides. */
 const respondProblem = (
   error: OffsetMismatch | InvalidRequest,
@@ -47,7 +45,8 @@ const respondProblem = (
 ) =>
   Effect.map(RequestId.current, (requestId) => {
     const problem = ProblemBody.make({ code: error.code, detail: error.message, requestId })
-    return HttpServerResponse.text(JSON.stringify({ ...problem, type: `${problemTypes}#${type}`, ...members }), {
+    const faults = error.code === "invalid_request" ? { errors: error.errors } : undefined
+    return HttpServerResponse.text(JSON.stringify({ ...problem, type, ...faults, ...members }), {
       status: problem.status,
       contentType: ProblemBody.contentType,
       headers: { "upload-complete": "?0", ...headers }
@@ -105,12 +104,7 @@ export const make = (requests: UploadRequests) => {
     ({ link }: Requester) =>
     (error: InvalidRequest) =>
       concernsLength(error)
-        ? respondProblem(
-            error,
-            "inconsistent-upload-length",
-            { errors: error.errors },
-            { "upload-limit": limitOf(requests.maxBytes(link)) }
-          )
+        ? respondProblem(error, DraftTypes.inconsistentLength, {}, { "upload-limit": limitOf(requests.maxBytes(link)) })
         : Effect.fail(error)
 
   /**
@@ -212,7 +206,7 @@ export const make = (requests: UploadRequests) => {
     if (upload.state !== "DONE") return yield* error
     if (offset === upload.received && isEmpty) return upload
     const headers = { "upload-complete": "?1", "upload-offset": String(upload.received) }
-    return yield* respondProblem(completed, "completed-upload", {}, headers)
+    return yield* respondProblem(completed, DraftTypes.completed, {}, headers)
   })
 
   /** Returns the headers that describe an upload in the answer to `HEAD` and `GET`. */
@@ -259,7 +253,7 @@ export const make = (requests: UploadRequests) => {
           Effect.catchTag("OffsetMismatch", (error) =>
             respondProblem(
               error,
-              "mismatching-upload-offset",
+              DraftTypes.mismatchingOffset,
               { "expected-offset": error.offset, "provided-offset": offset },
               { "upload-offset": String(error.offset) }
             )

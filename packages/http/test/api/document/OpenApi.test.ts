@@ -181,6 +181,19 @@ describe("OpenAPI document", () => {
     ])
   })
 
+  it("problems that the draft for resumable uploads types otherwise → both types", () => {
+    const typesOf = (code: string) => Object(document.components.schemas[`Problem_${code}`]).properties.type
+    const registry = "https://iana.org/assignments/http-problem-types"
+    expect(typesOf("invalid_request")).toEqual({
+      enum: [
+        "urn:holdfast:problem:invalid_request",
+        `${registry}#completed-upload`,
+        `${registry}#inconsistent-upload-length`
+      ]
+    })
+    expect(typesOf("offset_mismatch").enum).toContain(`${registry}#mismatching-upload-offset`)
+  })
+
   it("every problem → its status, code and schema", () => {
     for (const { operationId, responses } of operations) {
       for (const [status, { content = {} }] of Object.entries(responses)) {
