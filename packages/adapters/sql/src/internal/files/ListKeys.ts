@@ -70,17 +70,25 @@ const listContents = (sql: SqlClient, { from, where }: Source, bound: Fragment, 
     ORDER BY ${sql.literal(key)} LIMIT ${limit}`.pipe(Row.all(toContent))
 
 /**
- * Finds the contents with these keys, in the order of the keys. The statement has no order and no range: PostgreSQL would read the
- * whole range, and filter it.
+ * Finds the contents with these keys, in the order of the keys. PostgreSQL looks each key up by itself, as the order of the index demands:
+ * it has no statistics of keys, expects many contents for each of them, and for a list of keys would read and filter the whole bucket.
  */
 const findContents = (sql: SqlClient, { all, from }: Source, keys: ReadonlyArray<string>) =>
-  sql`SELECT ${sql.literal(columns)} FROM ${from} WHERE ${all} AND ${among(sql, key, keys)}`.pipe(
-    Row.all(toContent),
-    Effect.map((found) => {
-      const byKey = new Map(found.map((content) => [content.key, content]))
-      return keys.flatMap((text) => byKey.get(text) ?? [])
+  sql
+    .onDialectOrElse({
+      pg: () => sql`SELECT found.* FROM unnest(CAST(${keys} AS text[])) AS wanted (key)
+        CROSS JOIN LATERAL (SELECT ${sql.literal(columns)} FROM ${from} WHERE ${all}
+            AND ${sql.literal(key)} >= wanted.key AND ${sql.literal(key)} <= wanted.key
+          ORDER BY ${sql.literal(key)} LIMIT 1) AS found`,
+      orElse: () => sql`SELECT ${sql.literal(columns)} FROM ${from} WHERE ${all} AND ${among(sql, key, keys)}`
     })
-  )
+    .pipe(
+      Row.all(toContent),
+      Effect.map((found) => {
+        const byKey = new Map(found.map((content) => [content.key, content]))
+        return keys.flatMap((text) => byKey.get(text) ?? [])
+      })
+    )
 
 /**
  * Returns one key of each group, and the keys without a group, by a loose index scan: it seeks the first key, then the first key after
