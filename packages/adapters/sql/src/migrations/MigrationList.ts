@@ -30,6 +30,7 @@ import { reachedLimits } from "./ReachedLimits.ts"
 import { removals } from "./Removals.ts"
 import { publicBuckets } from "./access/PublicBuckets.ts"
 import { s3Secrets } from "./access/S3Secrets.ts"
+import { tokenAccounts } from "./access/TokenAccounts.ts"
 import { tokenOrigins } from "./access/TokenOrigins.ts"
 import { tokenScopes } from "./access/TokenScopes.ts"
 import { contentDigests } from "./uploads/ContentDigests.ts"
@@ -82,5 +83,6 @@ export const migrations: ReadonlyArray<Migration> = [
   // An id only names a migration: this one needs the table of `captions`.
   { id: 44, name: "caption_usage", steps: captionUsage },
   { id: 55, name: "conversion_makers", steps: makers },
-  { id: 59, name: "shared_files", steps: sharedFiles }
+  { id: 59, name: "shared_files", steps: sharedFiles },
+  { id: 60, name: "token_accounts", steps: tokenAccounts }
 ]
