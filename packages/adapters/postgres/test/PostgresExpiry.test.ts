@@ -3,6 +3,7 @@ import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
 import { BlobRepository } from "@holdfast/core/storage/BlobRepository"
 import * as Fixtures from "@holdfast/testing/metadata/Fixtures"
 import * as Sample from "@holdfast/testing/metadata/Sample"
+import * as Statements from "@holdfast/testing/metadata/Statements"
 import { requires } from "@holdfast/testing/Requires"
 import * as Server from "@holdfast/testing/servers/Postgres"
 import * as Deferred from "effect/Deferred"
@@ -11,6 +12,7 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import { SqlClient } from "effect/sql/SqlClient"
 import * as PostgresMetadata from "../src/PostgresMetadata.ts"
+import * as Plans from "./support/Plans.ts"
 
 // Starting a server takes longer on a busy machine than vitest's default timeout.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
@@ -32,6 +34,34 @@ const waiting = Effect.gen(function* () {
 
 requires(Server.missing).describe("expiry of uploads on PostgreSQL", () =>
   layer(Server.layer({ locale: "C.UTF-8" }), { excludeTestServices: true, timeout: "1 minute" })((it) => {
+    it.effect("expire: blobs of many buckets → each is read a few times, whatever the number of the buckets", () =>
+      Effect.gen(function* () {
+        const { createDatabase } = yield* Server.Postgres
+        const store = PostgresMetadata.layer({ url: yield* createDatabase })
+        yield* Effect.gen(function* () {
+          const [sql, blobs] = [yield* SqlClient, yield* BlobRepository]
+          const buckets = yield* Effect.replicateEffect(Fixtures.bucket(), tenants)
+          const blobsOfEach = 500
+          for (const { bucketId, tenantId } of buckets) {
+            yield* sql`INSERT INTO blob (id, tenant_id, bucket_id, state, due_at, created_at)
+              SELECT ${bucketId} || n, ${tenantId}, ${bucketId}, 'PENDING', n, 0
+              FROM generate_series(1, CAST(${blobsOfEach} AS integer)) AS s (n)`
+          }
+          yield* sql`ANALYZE blob`
+          const undone = <A, E, R>(self: Effect.Effect<A, E, R>) =>
+            Effect.flip(sql.withTransaction(Effect.flatMap(self, (value) => Effect.fail(value))))
+          const statements = (yield* undone(
+            Statements.record(blobs.expire({ before: Sample.at() }))
+          )) as ReadonlyArray<Statements.Statement>
+          const steps = (yield* undone(Plans.executed(statements))) as ReadonlyArray<Plans.ExecutedStep>
+          const read = steps.filter((step) => step["Relation Name"] === "blob")
+          const rows = read.reduce((sum, step) => sum + Plans.rowsRead(step), 0)
+          expect(rows).toBeGreaterThanOrEqual(tenants * blobsOfEach)
+          expect(rows).toBeLessThanOrEqual(6 * tenants * blobsOfEach)
+        }).pipe(Effect.provide(Layer.fresh(store)))
+      })
+    )
+
     it.effect("expire: two at the same time, for the same tenants in different orders → no deadlock", () =>
       Effect.gen(function* () {
         const { createDatabase } = yield* Server.Postgres

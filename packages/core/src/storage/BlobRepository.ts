@@ -101,7 +101,7 @@ export class BlobRepository extends Context.Service<
 
     /**
      * Dooms the PENDING blobs whose lease ended before a time, or all of them except those of uploads in parts; they may be swept at
-     * once. Returns how many. `"all"` is correct only for a process that is the only user of the store.
+     * once. Works in short steps. Returns how many. `"all"` is correct only for a process that is the only user of the store.
      */
     readonly expire: (which: { readonly before: DateTime.Utc } | "all") => Effect.Effect<number, MetadataError>
 

@@ -21,6 +21,8 @@ import * as DamageKind from "@holdfast/core/storage/DamageKind"
 import { among, lock, millis } from "../Dialect.ts"
 import * as PreparedText from "../PreparedText.ts"
 import * as Row from "../Row.ts"
+import { expire } from "./ExpireBlobs.ts"
+import { unlocked } from "./Unlocked.ts"
 import { operation } from "../../SqlFailure.ts"
 import * as ContentRuleColumns from "../buckets/ContentRuleColumns.ts"
 import { isOpenBucket } from "../buckets/OpenBucket.ts"
@@ -97,13 +99,6 @@ const make = Effect.gen(function* () {
 
   const count = (rows: ReadonlyArray<Row.Row>): number => rows.length
 
-  /** Selects blobs by a condition; on PostgreSQL, only those that no other transaction has locked. */
-  const unlocked = (strength: "FOR UPDATE" | "FOR NO KEY UPDATE", condition: Fragment): Fragment =>
-    sql.onDialectOrElse({
-      pg: () => sql`id IN (SELECT id FROM blob WHERE ${condition} ${sql.literal(strength)} SKIP LOCKED)`,
-      orElse: () => condition
-    })
-
   const isNotHeld = (now: DateTime.Utc): Fragment =>
     sql`NOT EXISTS (SELECT 1 FROM blob_hold WHERE held_until > ${millis(now)})`
 
@@ -125,34 +120,13 @@ const make = Effect.gen(function* () {
     // blob (`FOR KEY SHARE`) skips nothing.
     renew: (blobIds, leaseUntil) => {
       const isPending = sql`${among(sql, "id", blobIds)} AND state = 'PENDING'`
-      return sql`UPDATE blob SET due_at = ${millis(leaseUntil)} WHERE ${unlocked("FOR NO KEY UPDATE", isPending)}`.pipe(
+      return sql`UPDATE blob SET due_at = ${millis(leaseUntil)} WHERE ${unlocked(sql, "FOR NO KEY UPDATE", isPending)}`.pipe(
         Effect.asVoid,
         operation("blobs.renew")
       )
     },
 
-    // Skips blobs that a concurrent transaction is renewing or committing. One statement for each bucket: each row gives its reservation
-    // back to the counters of its tenant and bucket, and a statement for several tenants would lock them in no certain order.
-    expire: (which) => {
-      // Another process may continue an open upload: its bytes are not lost with the process that received the last ones. A partial
-      // upload that was joined is open again when the upload that has joined it is aborted.
-      const isExpired =
-        which === "all"
-          ? sql`NOT EXISTS (SELECT 1 FROM upload WHERE upload.blob_id = blob.id)`
-          : sql`due_at < ${millis(which.before)}`
-      return sql`SELECT DISTINCT bucket_id FROM blob WHERE state = 'PENDING' AND ${isExpired}`.pipe(
-        Row.all((row) => Row.text(row, "bucket_id")),
-        Effect.flatMap((bucketIds) =>
-          Effect.forEach(bucketIds, (bucketId) => {
-            const condition = sql`state = 'PENDING' AND ${isExpired} AND bucket_id = ${bucketId}`
-            return sql`UPDATE blob SET state = 'DOOMED', due_at = 0
-              WHERE ${unlocked("FOR UPDATE", condition)} RETURNING id`
-          })
-        ),
-        Effect.map((expired) => expired.flat().length),
-        operation("blobs.expire")
-      )
-    },
+    expire: (which) => expire(sql, which).pipe(operation("blobs.expire")),
 
     hold: ({ holdId, now, until }) =>
       Effect.andThen(
@@ -175,7 +149,7 @@ const make = Effect.gen(function* () {
     claimDue: ({ blobIds, leaseUntil, now }) => {
       const isDue = sql`${among(sql, "id", blobIds)} AND state = 'DOOMED' AND due_at <= ${millis(now)}
         AND ${isNotHeld(now)}`
-      return sql`UPDATE blob SET due_at = ${millis(leaseUntil)} WHERE ${unlocked("FOR UPDATE", isDue)} RETURNING id`.pipe(
+      return sql`UPDATE blob SET due_at = ${millis(leaseUntil)} WHERE ${unlocked(sql, "FOR UPDATE", isDue)} RETURNING id`.pipe(
         Row.all((row) => Row.text(row, "id")),
         Effect.map((ids) => new Set(ids)),
         operation("blobs.claimDue")
