@@ -3,27 +3,24 @@
  */
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
-import type { Fragment } from "effect/sql/Statement"
 import type { RemovalClaim, RemovalStep } from "@holdfast/core/buckets/RemovalRepository"
-import { among, lock } from "../Dialect.ts"
+import { among, lock, unplanned, unplannedText } from "../Dialect.ts"
 import * as Invitations from "../members/Invitations.ts"
 import { record } from "../events/RecordEvent.ts"
 import * as Row from "../Row.ts"
-import { abortUploads, countFiles } from "./RemoveBuckets.ts"
+import { abortUploads, countFiles, removeMirrors } from "./RemoveBuckets.ts"
 
 /** The name of a removed bucket or subdomain of a removed tenant: no request can ask for a control character. */
 const freedName = "'\u0001' || id"
 
-/**
- * Marks the selected buckets as removed and their mirrors, so that the copies at their targets stay. The buckets must be locked by
- * `FOR UPDATE`.
- */
+/** Marks buckets as removed and their mirrors, so that the copies at their targets stay. The buckets must be locked by `FOR UPDATE`. */
 export const markBuckets = Effect.fnUntraced(function* (
   sql: SqlClient,
-  { buckets, sweepAt }: { readonly buckets: Fragment; readonly sweepAt: number }
+  { bucketIds, sweepAt }: { readonly bucketIds: ReadonlyArray<string>; readonly sweepAt: number }
 ) {
-  yield* sql`UPDATE mirror SET removed = 1 WHERE removed = 0 AND bucket_id IN (SELECT id FROM bucket WHERE ${buckets})`
-  yield* abortUploads(sql, buckets)
+  const buckets = among(sql, "id", bucketIds)
+  yield* removeMirrors(sql, bucketIds)
+  yield* abortUploads(sql, bucketIds)
   yield* sql`INSERT INTO removal (id, tenant_id, kind, sweep_at, due_at, path, name, deleted)
     SELECT id, tenant_id, 'BUCKET', ${sweepAt}, 0, '', '', 0 FROM bucket WHERE ${buckets}`
   const marked = yield* sql`UPDATE bucket SET removed = 1, name = ${sql.literal(freedName)} WHERE ${buckets}
@@ -39,9 +36,9 @@ const markBucketsOf = Effect.fnUntraced(function* (
   sql: SqlClient,
   { sweepAt, tenantId }: { readonly tenantId: string; readonly sweepAt: number }
 ) {
-  const ids = yield* sql`SELECT id FROM bucket WHERE tenant_id = ${tenantId} AND removed = 0
+  const ids = yield* sql`SELECT id FROM bucket WHERE tenant_id = ${unplannedText(sql, tenantId)} AND removed = 0
     ORDER BY id LIMIT ${bucketBatch} ${lock(sql, "FOR UPDATE")}`.pipe(Row.all((row) => Row.text(row, "id")))
-  return ids.length === 0 ? 0 : yield* markBuckets(sql, { buckets: among(sql, "id", ids), sweepAt })
+  return ids.length === 0 ? 0 : yield* markBuckets(sql, { bucketIds: ids, sweepAt })
 })
 
 /** Marks a tenant as removed, whose row must be locked, with its first buckets. From now on it has no members for `Access`. */
@@ -110,7 +107,7 @@ const deleteFiles = Effect.fnUntraced(function* (
     return { state: "PENDING", deleted: files.length } satisfies RemovalStep
   }
   const shares = yield* sql`DELETE FROM share WHERE bucket_id = ${claim.id} AND id IN (
-    SELECT id FROM share WHERE bucket_id = ${claim.id} ORDER BY id LIMIT ${limit}) RETURNING 1 AS one`
+    SELECT id FROM share WHERE bucket_id = ${unplannedText(sql, claim.id)} ORDER BY id LIMIT ${unplanned(sql, limit)}) RETURNING 1 AS one`
   if (shares.length > 0) return { state: "PENDING", deleted: shares.length } satisfies RemovalStep
   // A transaction that inserted a file while the bucket was being marked has ended when this one has the lock.
   yield* sql`SELECT id FROM bucket WHERE id = ${claim.id} ${lock(sql, "FOR UPDATE")}`
@@ -132,7 +129,7 @@ const tenantTables: ReadonlyArray<readonly [table: string, columns: string]> = [
 /** Deletes the next members of a tenant, whose tokens are deleted already. Returns how many. */
 const deleteMembers = Effect.fnUntraced(function* (sql: SqlClient, tenantId: string, limit: number) {
   const deleted = yield* sql`DELETE FROM member WHERE tenant_id = ${tenantId} AND id IN (
-    SELECT id FROM member WHERE tenant_id = ${tenantId} ORDER BY id LIMIT ${limit})
+    SELECT id FROM member WHERE tenant_id = ${unplannedText(sql, tenantId)} ORDER BY id LIMIT ${unplanned(sql, limit)})
     RETURNING account_id, invited_email_key`.pipe(
     Row.all((row) => ({ accountId: Row.text(row, "account_id"), isInvited: row.invited_email_key !== null }))
   )
@@ -153,7 +150,7 @@ const deleteTenantRows = Effect.fnUntraced(function* (
   for (const [table, columns] of tenantTables) {
     const [rows, key] = [sql.literal(table), sql.literal(columns)]
     const deleted = yield* sql`DELETE FROM ${rows} WHERE tenant_id = ${tenantId} AND (${key}) IN (
-      SELECT ${key} FROM ${rows} WHERE tenant_id = ${tenantId} ORDER BY ${key} LIMIT ${limit}) RETURNING 1 AS one`
+      SELECT ${key} FROM ${rows} WHERE tenant_id = ${unplannedText(sql, tenantId)} ORDER BY ${key} LIMIT ${unplanned(sql, limit)}) RETURNING 1 AS one`
     if (deleted.length > 0) return pending(deleted.length)
   }
   const members = yield* deleteMembers(sql, tenantId, limit)
@@ -161,7 +158,7 @@ const deleteTenantRows = Effect.fnUntraced(function* (
   // A transaction that created a bucket while the tenant was being marked has ended when this one has the lock.
   yield* sql`SELECT id FROM tenant WHERE id = ${tenantId} ${lock(sql, "FOR UPDATE")}`
   if ((yield* markBucketsOf(sql, { tenantId, sweepAt })) > 0) return pending(0)
-  if ((yield* sql`SELECT id FROM bucket WHERE tenant_id = ${tenantId} LIMIT 1`).length > 0) {
+  if ((yield* sql`SELECT id FROM bucket WHERE tenant_id = ${unplannedText(sql, tenantId)} LIMIT 1`).length > 0) {
     return { state: "WAITING", deleted: 0 } satisfies RemovalStep
   }
   yield* sql`DELETE FROM tenant WHERE id = ${tenantId}`

@@ -3,8 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
-import type { Fragment } from "effect/sql/Statement"
-import { among, lock } from "../Dialect.ts"
+import { among, lock, unplannedText } from "../Dialect.ts"
 import * as Row from "../Row.ts"
 
 /** The files that one transaction removes. A bucket with more files is removed in steps. */
@@ -20,10 +19,14 @@ export const countFiles = (sql: SqlClient, bucketId: string, limit: number) =>
     (rows) => rows.length
   )
 
-/** Ends the open uploads of the selected buckets. A tenant has a bounded number of them. */
-export const abortUploads = Effect.fnUntraced(function* (sql: SqlClient, buckets: Fragment) {
+/** Marks the mirrors of buckets as removed. */
+export const removeMirrors = (sql: SqlClient, bucketIds: ReadonlyArray<string>) =>
+  sql`UPDATE mirror SET removed = 1 WHERE removed = 0 AND ${among(sql, "bucket_id", bucketIds)}`
+
+/** Ends the open uploads of buckets. A tenant has a bounded number of them. */
+export const abortUploads = Effect.fnUntraced(function* (sql: SqlClient, bucketIds: ReadonlyArray<string>) {
   const ended = yield* sql`UPDATE upload SET state = 'DEAD'
-    WHERE state = 'OPEN' AND bucket_id IN (SELECT id FROM bucket WHERE ${buckets}) RETURNING blob_id`.pipe(
+    WHERE state = 'OPEN' AND ${among(sql, "bucket_id", bucketIds)} RETURNING blob_id`.pipe(
     Row.all((row) => Row.text(row, "blob_id"))
   )
   if (ended.length === 0) return
@@ -33,13 +36,15 @@ export const abortUploads = Effect.fnUntraced(function* (sql: SqlClient, buckets
 /** Whether a bucket has more shares than one transaction removes. */
 export const hasManyShares = (sql: SqlClient, bucketId: string) =>
   Effect.map(
-    sql`SELECT 1 AS one FROM share WHERE bucket_id = ${bucketId} ORDER BY id LIMIT ${removedAtOnce + 1}`,
+    sql`SELECT 1 AS one FROM share WHERE bucket_id = ${unplannedText(sql, bucketId)}
+      ORDER BY id LIMIT ${removedAtOnce + 1}`,
     (rows) => rows.length > removedAtOnce
   )
 
 /**
- * Removes the buckets and files that two conditions select, and dooms the files' blobs. Mirrors are marked as removed
- * first, so that the copies at their targets stay.
+ * Removes buckets with their files, and dooms the files' blobs. Mirrors are marked as removed first, so that the copies at their targets
+ * stay. The statements have the ids of the buckets: with a subquery for them, PostgreSQL would read the shares, uploads and mirrors of all
+ * tenants.
  *
  * Locks are taken on the buckets, then on their files, then on the blobs. No file can be inserted into a locked bucket: an
  * upload waits and then fails. The content of a locked file cannot change, so the doomed blobs are complete.
@@ -47,29 +52,26 @@ export const hasManyShares = (sql: SqlClient, bucketId: string) =>
 export const removeBuckets = Effect.fnUntraced(function* (
   sql: SqlClient,
   removal: {
-    /** Selects rows of `bucket`. */
-    readonly buckets: Fragment
-    /** Selects the rows of `file` in these buckets. */
-    readonly files: Fragment
+    readonly bucketIds: ReadonlyArray<string>
     /** Epoch milliseconds. */
     readonly sweepAt: number
   }
 ) {
-  const { buckets, files, sweepAt } = removal
+  const { bucketIds, sweepAt } = removal
+  const [buckets, inBuckets] = [among(sql, "id", bucketIds), among(sql, "bucket_id", bucketIds)]
   yield* sql.onDialectOrElse({
     pg: () =>
       Effect.andThen(
         sql`SELECT COUNT(*) FROM (SELECT id FROM bucket WHERE ${buckets} ORDER BY id ${lock(sql, "FOR UPDATE")}) AS b`,
-        sql`SELECT COUNT(*) FROM (SELECT id FROM file WHERE ${files} ORDER BY id ${lock(sql, "FOR UPDATE")}) AS f`
+        sql`SELECT COUNT(*) FROM (SELECT id FROM file WHERE ${inBuckets} ORDER BY id ${lock(sql, "FOR UPDATE")}) AS f`
       ),
     orElse: () => Effect.void
   })
-  yield* sql`UPDATE mirror SET removed = 1
-    WHERE removed = 0 AND bucket_id IN (SELECT id FROM bucket WHERE ${buckets})`
-  yield* abortUploads(sql, buckets)
+  yield* removeMirrors(sql, bucketIds)
+  yield* abortUploads(sql, bucketIds)
   yield* sql`UPDATE blob SET state = 'DOOMED', due_at = ${sweepAt}
-    WHERE id IN (SELECT blob_id FROM file WHERE ${files}) AND state = 'READY'`
-  yield* sql`DELETE FROM file WHERE ${files}`
-  yield* sql`DELETE FROM share WHERE bucket_id IN (SELECT id FROM bucket WHERE ${buckets})`
+    WHERE id IN (SELECT blob_id FROM file WHERE ${inBuckets}) AND state = 'READY'`
+  yield* sql`DELETE FROM file WHERE ${inBuckets}`
+  yield* sql`DELETE FROM share WHERE ${inBuckets}`
   yield* sql`DELETE FROM bucket WHERE ${buckets}`
 })

@@ -17,7 +17,7 @@ import * as ShareRules from "@holdfast/core/buckets/ShareRules"
 import { NotFound } from "@holdfast/core/Errors"
 import type { Action, Detail } from "@holdfast/core/events/Event"
 import * as Constraint from "../Constraint.ts"
-import { among, lock, millis } from "../Dialect.ts"
+import { among, lock, millis, unplanned, unplannedText } from "../Dialect.ts"
 import { type Change, changedFields, record, recordFound } from "../events/RecordEvent.ts"
 import * as Counted from "../quotas/Counted.ts"
 import { noteRefusal } from "../quotas/ReachedLimits.ts"
@@ -74,7 +74,7 @@ const make = Effect.gen(function* () {
 
   const remove = Effect.fnUntraced(function* (bucket: BucketRef, force: boolean, sweepAt: number) {
     const buckets = isOpenBucket(sql, bucket)
-    const inBucket = sql`bucket_id = ${bucket.bucketId}`
+    const bucketIds = [bucket.bucketId]
     // No file can be inserted into a locked bucket.
     const [found] = yield* sql`SELECT ${columns} FROM bucket WHERE ${buckets} ${lock(sql, "FOR UPDATE")}`.pipe(
       Row.all(toBucket)
@@ -84,7 +84,7 @@ const make = Effect.gen(function* () {
     const files = yield* countFiles(sql, bucket.bucketId, removedAtOnce + 1)
     const isLarge = files > removedAtOnce || (yield* hasManyShares(sql, bucket.bucketId))
     yield* record(sql, bucketEvent(bucket.tenantId, "bucket.deleted", found, isLarge ? { files: null } : { files }))
-    yield* isLarge ? markBuckets(sql, { buckets, sweepAt }) : removeBuckets(sql, { buckets, files: inBucket, sweepAt })
+    yield* isLarge ? markBuckets(sql, { bucketIds, sweepAt }) : removeBuckets(sql, { bucketIds, sweepAt })
     return true
   })
 
@@ -129,9 +129,9 @@ const make = Effect.gen(function* () {
       ).pipe(Row.first(toBucket), operation("buckets.findByName")),
 
     list: ({ after, limit, only, tenantId }) =>
-      sql`SELECT ${columns} FROM bucket WHERE tenant_id = ${tenantId} AND id > ${after ?? ""} AND removed = 0
+      sql`SELECT ${columns} FROM bucket WHERE tenant_id = ${unplannedText(sql, tenantId)} AND id > ${after ?? ""} AND removed = 0
           AND ${only === undefined ? sql.literal("1 = 1") : among(sql, "id", only)}
-        ORDER BY id LIMIT ${limit}`.pipe(Row.all(toBucket), operation("buckets.list")),
+        ORDER BY id LIMIT ${unplanned(sql, limit)}`.pipe(Row.all(toBucket), operation("buckets.list")),
 
     update: ({ at, bucket, change }) =>
       sql`UPDATE bucket SET ${sql.update({

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { among } from "../Dialect.ts"
+import { among, unplanned, unplannedText } from "../Dialect.ts"
 import * as Row from "../Row.ts"
 
 /** Conversions that one statement reads, and statements per search. A tenant has mostly fewer conversions than that. */
@@ -62,8 +62,8 @@ const readPage = (sql: SqlClient, queue: Queue, tenantId: string, dueBy: number,
   const isBehind = after === undefined ? sql`1 = 1` : sql`(${dueAt}, id) > (${after.dueAt}, ${after.id})`
   return sql`SELECT id, ${dueAt} AS due_at, CASE WHEN ${isCurrent(sql)} THEN 1 ELSE 0 END AS is_current,
       CASE WHEN ${isWaiting(sql, queue)} THEN 1 ELSE 0 END AS is_waiting
-    FROM conversion WHERE tenant_id = ${tenantId} AND ${dueAt} <= ${dueBy} AND ${isBehind}
-    ORDER BY ${dueAt}, id LIMIT ${pageSize}`.pipe(Row.all(toEntry))
+    FROM conversion WHERE tenant_id = ${unplannedText(sql, tenantId)} AND ${dueAt} <= ${dueBy} AND ${isBehind}
+    ORDER BY ${dueAt}, id LIMIT ${unplanned(sql, pageSize)}`.pipe(Row.all(toEntry))
 }
 
 /** Removes conversions of replaced and removed contents from the queue. A content that was replaced never becomes current again. */
@@ -98,10 +98,11 @@ export const nextConversion = Effect.fnUntraced(function* (
 
 /** Whether a tenant has at least `limit` pending conversions of current contents. */
 export const hasPending = Effect.fnUntraced(function* (sql: SqlClient, tenantId: string, limit: number) {
-  const reachesLimit = sql`SELECT id FROM conversion WHERE tenant_id = ${tenantId} AND due_at < ${never}
+  const reachesLimit =
+    sql`SELECT id FROM conversion WHERE tenant_id = ${unplannedText(sql, tenantId)} AND due_at < ${never}
     ORDER BY due_at, id LIMIT 1 OFFSET ${limit - 1}`.pipe(Effect.map((rows) => rows.length > 0))
   if (!(yield* reachesLimit)) return false
-  const first = sql`SELECT id FROM conversion WHERE tenant_id = ${tenantId} AND due_at < ${never}
+  const first = sql`SELECT id FROM conversion WHERE tenant_id = ${unplannedText(sql, tenantId)} AND due_at < ${never}
     ORDER BY due_at, id LIMIT ${2 * limit}`
   yield* dequeue(sql, yield* Row.all((row) => Row.text(row, "id"))(first))
   return yield* reachesLimit

@@ -16,7 +16,7 @@ import type { Slice } from "@holdfast/core/Page"
 import * as Role from "@holdfast/core/Role"
 import { emailKey } from "../accounts/AccountRows.ts"
 import { isOpenTenant } from "../buckets/OpenBucket.ts"
-import { among, lock, millis } from "../Dialect.ts"
+import { among, lock, millis, unplannedText } from "../Dialect.ts"
 import * as Row from "../Row.ts"
 import { columns, insert, toMember } from "./MemberRows.ts"
 
@@ -42,7 +42,7 @@ export const removeAccounts = (sql: SqlClient, accountIds: ReadonlyArray<string>
 
 /** Finds the accounts of the INVITED members of a tenant. */
 export const findAccounts = (sql: SqlClient, tenantId: string) =>
-  sql`SELECT account_id FROM member WHERE tenant_id = ${tenantId} AND invited_email_key IS NOT NULL`.pipe(
+  sql`SELECT account_id FROM member WHERE tenant_id = ${unplannedText(sql, tenantId)} AND invited_email_key IS NOT NULL`.pipe(
     Row.all((row) => Row.text(row, "account_id"))
   )
 

@@ -14,7 +14,7 @@ import * as Role from "@holdfast/core/Role"
 import * as Accounts from "../accounts/AccountRows.ts"
 import { isOpenTenant } from "../buckets/OpenBucket.ts"
 import * as Constraint from "../Constraint.ts"
-import { lock, millis } from "../Dialect.ts"
+import { lock, millis, unplanned, unplannedText } from "../Dialect.ts"
 import { record, recordFound } from "../events/RecordEvent.ts"
 import * as Counted from "../quotas/Counted.ts"
 import { noteRefusal } from "../quotas/ReachedLimits.ts"
@@ -91,7 +91,8 @@ const make = Effect.gen(function* () {
       if (Option.isNone(member)) return { isDone: true, result: Option.none<A>() }
       const { role: former, status } = member.value
       if (former.id === Role.admin && status === "ACTIVE" && role !== Role.admin) {
-        const others = yield* sql`SELECT id FROM member WHERE tenant_id = ${tenantId} AND role = ${Role.admin}
+        const others =
+          yield* sql`SELECT id FROM member WHERE tenant_id = ${unplannedText(sql, tenantId)} AND role = ${Role.admin}
           AND invited_email_key IS NULL AND id <> ${memberId} LIMIT 1`
         if (others.length === 0) return yield* new LastAdmin()
       }
@@ -123,8 +124,8 @@ const make = Effect.gen(function* () {
     find: (tenantId, memberId) => find(tenantId, memberId).pipe(operation("members.find")),
 
     list: ({ after, limit, tenantId }) =>
-      sql`SELECT ${columns} FROM member WHERE tenant_id = ${tenantId} AND id > ${after ?? ""}
-        ORDER BY id LIMIT ${limit}`.pipe(Row.all(toMember), operation("members.list")),
+      sql`SELECT ${columns} FROM member WHERE tenant_id = ${unplannedText(sql, tenantId)} AND id > ${after ?? ""}
+        ORDER BY id LIMIT ${unplanned(sql, limit)}`.pipe(Row.all(toMember), operation("members.list")),
 
     changeRole: ({ at, created, memberId, role, tenantId }) =>
       changeMember({

@@ -7,7 +7,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { mostCounted } from "@holdfast/core/quotas/Quota"
 import { never } from "../conversions/NextConversion.ts"
-import { millis } from "../Dialect.ts"
+import { millis, unplannedText } from "../Dialect.ts"
 import * as Row from "../Row.ts"
 
 const most = mostCounted + 1
@@ -20,32 +20,32 @@ const usableTokens = (sql: SqlClient, owner: Fragment, now: DateTime.Utc): Fragm
 }
 
 export const buckets = (sql: SqlClient, tenantId: string): Fragment =>
-  sql`SELECT 1 AS one FROM bucket WHERE tenant_id = ${tenantId} AND removed = 0`
+  sql`SELECT 1 AS one FROM bucket WHERE tenant_id = ${unplannedText(sql, tenantId)} AND removed = 0`
 
 export const members = (sql: SqlClient, tenantId: string): Fragment =>
-  sql`SELECT 1 AS one FROM member WHERE tenant_id = ${tenantId}`
+  sql`SELECT 1 AS one FROM member WHERE tenant_id = ${unplannedText(sql, tenantId)}`
 
 export const tokens = (sql: SqlClient, tenantId: string, now: DateTime.Utc): Fragment =>
-  usableTokens(sql, sql`tenant_id = ${tenantId}`, now)
+  usableTokens(sql, sql`tenant_id = ${unplannedText(sql, tenantId)}`, now)
 
 export const tokensOfMember = (sql: SqlClient, memberId: string, now: DateTime.Utc): Fragment =>
-  usableTokens(sql, sql`member_id = ${memberId}`, now)
+  usableTokens(sql, sql`member_id = ${unplannedText(sql, memberId)}`, now)
 
 export const mirrors = (sql: SqlClient, tenantId: string): Fragment =>
-  sql`SELECT 1 AS one FROM mirror WHERE tenant_id = ${tenantId} AND removed = 0`
+  sql`SELECT 1 AS one FROM mirror WHERE tenant_id = ${unplannedText(sql, tenantId)} AND removed = 0`
 
 export const webhooks = (sql: SqlClient, tenantId: string): Fragment =>
-  sql`SELECT 1 AS one FROM webhook WHERE tenant_id = ${tenantId}`
+  sql`SELECT 1 AS one FROM webhook WHERE tenant_id = ${unplannedText(sql, tenantId)}`
 
 /** Shares that have not expired: two ranges of an index, whose column is null for shares that do not expire. */
 export const shares = (sql: SqlClient, tenantId: string, now: DateTime.Utc): Fragment => {
   const range = (expiry: Fragment) =>
-    sql`SELECT * FROM (SELECT 1 AS one FROM share WHERE tenant_id = ${tenantId} AND ${expiry} LIMIT ${most}) AS part`
+    sql`SELECT * FROM (SELECT 1 AS one FROM share WHERE tenant_id = ${unplannedText(sql, tenantId)} AND ${expiry} LIMIT ${most}) AS part`
   return sql`${range(sql`expires_at IS NULL`)} UNION ALL ${range(sql`expires_at > ${millis(now)}`)}`
 }
 
 export const conversions = (sql: SqlClient, tenantId: string): Fragment =>
-  sql`SELECT 1 AS one FROM conversion WHERE tenant_id = ${tenantId} AND due_at < ${never}`
+  sql`SELECT 1 AS one FROM conversion WHERE tenant_id = ${unplannedText(sql, tenantId)} AND due_at < ${never}`
 
 /** Returns how many rows a query finds, at most one more than `mostCounted`. */
 export const count = (sql: SqlClient, rows: Fragment) =>

@@ -11,7 +11,7 @@ import { isOpenTenant } from "../buckets/OpenBucket.ts"
 import { markTenant } from "../buckets/Removals.ts"
 import { countFiles, removeBuckets, removedAtOnce } from "../buckets/RemoveBuckets.ts"
 import * as Constraint from "../Constraint.ts"
-import { among, lock, millis } from "../Dialect.ts"
+import { lock, millis, unplannedText } from "../Dialect.ts"
 import { type Change, changedFields, record, recordFound } from "../events/RecordEvent.ts"
 import * as Invitations from "../members/Invitations.ts"
 import { memberEvent } from "../members/MemberEvents.ts"
@@ -54,7 +54,7 @@ const make = Effect.gen(function* () {
    * being removed in steps.
    */
   const findFewBuckets = Effect.fnUntraced(function* (tenantId: string) {
-    const ofTenant = sql`tenant_id = ${tenantId}`
+    const ofTenant = sql`tenant_id = ${unplannedText(sql, tenantId)}`
     const buckets = yield* sql`SELECT id, removed FROM bucket WHERE ${ofTenant}
       ORDER BY id LIMIT ${bucketsAtOnce + 1}`.pipe(
       Row.all((row) => ({ id: Row.text(row, "id"), isRemoved: Row.int(row, "removed") === 1 }))
@@ -80,7 +80,8 @@ const make = Effect.gen(function* () {
         Row.all(toTenant)
       )
     if (found === undefined) return false
-    const anyBucket = yield* sql`SELECT id FROM bucket WHERE tenant_id = ${tenantId} AND removed = 0 LIMIT 1`
+    const anyBucket =
+      yield* sql`SELECT id FROM bucket WHERE tenant_id = ${unplannedText(sql, tenantId)} AND removed = 0 LIMIT 1`
     if (anyBucket.length > 0 && !force) return yield* new TenantNotEmpty()
     yield* record(sql, tenantEvent("tenant.deleted", found))
     const bucketIds = yield* findFewBuckets(tenantId)
@@ -88,8 +89,7 @@ const make = Effect.gen(function* () {
       yield* markTenant(sql, { tenantId, sweepAt })
       return true
     }
-    const files = among(sql, "bucket_id", bucketIds)
-    yield* removeBuckets(sql, { buckets: among(sql, "id", bucketIds), files, sweepAt })
+    yield* removeBuckets(sql, { bucketIds, sweepAt })
     const invited = yield* Invitations.findAccounts(sql, tenantId)
     yield* sql`DELETE FROM tenant WHERE id = ${tenantId}`
     yield* Invitations.removeAccounts(sql, invited)

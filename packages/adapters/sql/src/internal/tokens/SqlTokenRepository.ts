@@ -12,7 +12,7 @@ import type { Token } from "@holdfast/core/tokens/Token"
 import { TokenRepository } from "@holdfast/core/tokens/TokenRepository"
 import * as LimitColumns from "../access/LimitColumns.ts"
 import * as Constraint from "../Constraint.ts"
-import { millis } from "../Dialect.ts"
+import { millis, unplanned, unplannedText } from "../Dialect.ts"
 import { record } from "../events/RecordEvent.ts"
 import * as Counted from "../quotas/Counted.ts"
 import { noteRefusal } from "../quotas/ReachedLimits.ts"
@@ -115,8 +115,8 @@ const make = Effect.gen(function* () {
       ),
 
     list: ({ after, limit, tenantId }) =>
-      sql`SELECT ${columns} FROM api_key WHERE tenant_id = ${tenantId} AND id > ${after ?? ""}
-        ORDER BY id LIMIT ${limit}`.pipe(Row.all(toToken), operation("tokens.list")),
+      sql`SELECT ${columns} FROM api_key WHERE tenant_id = ${unplannedText(sql, tenantId)} AND id > ${after ?? ""}
+        ORDER BY id LIMIT ${unplanned(sql, limit)}`.pipe(Row.all(toToken), operation("tokens.list")),
 
     revoke: ({ at, tenantId, tokenId }) =>
       revoke(tenantId, tokenId, millis(at)).pipe(transaction(sql), operation("tokens.revoke")),

@@ -10,7 +10,7 @@ import type { StoredUpload } from "@holdfast/core/uploads/Upload"
 import { type OpenLimits, type UploadRef, UploadRepository } from "@holdfast/core/uploads/UploadRepository"
 import * as ContentRuleColumns from "../buckets/ContentRuleColumns.ts"
 import { isOpenBucket, lockOpenBucket, openBucket } from "../buckets/OpenBucket.ts"
-import { lock, millis } from "../Dialect.ts"
+import { lock, millis, unplannedText } from "../Dialect.ts"
 import { ofBucket } from "../files/FileRow.ts"
 import * as Row from "../Row.ts"
 import { operation } from "../../SqlFailure.ts"
@@ -28,7 +28,7 @@ const checkOpen = Effect.fnUntraced(function* (
   { tenantId, terms: { link } }: StoredUpload,
   { maxOfLink, maxOpen }: OpenLimits
 ) {
-  const isOpen = sql`tenant_id = ${tenantId} AND state = 'OPEN'`
+  const isOpen = sql`tenant_id = ${unplannedText(sql, tenantId)} AND state = 'OPEN'`
   const check = Effect.fnUntraced(function* (limit: string, maximum: number, condition: Fragment) {
     const open = yield* sql`SELECT 1 AS one FROM upload WHERE ${condition} LIMIT ${maximum}`
     if (open.length < maximum) return

@@ -12,7 +12,7 @@ import type { StoredWebhook, WebhookRef } from "@holdfast/core/webhooks/StoredWe
 import { type NewWebhook, type WebhookChange, WebhookRepository } from "@holdfast/core/webhooks/WebhookRepository"
 import * as Reads from "../../Reads.ts"
 import { isOpenBucket, isOpenTenant } from "../buckets/OpenBucket.ts"
-import { lock, millis } from "../Dialect.ts"
+import { lock, millis, unplanned, unplannedText } from "../Dialect.ts"
 import { changedFields, record, recordFound, recordWithId } from "../events/RecordEvent.ts"
 import * as Counted from "../quotas/Counted.ts"
 import { noteRefusal } from "../quotas/ReachedLimits.ts"
@@ -118,8 +118,8 @@ const make = Effect.gen(function* () {
     find: (ref) => find(ref).pipe(Row.first(toWebhook), operation("webhooks.find")),
 
     list: ({ after, limit, tenantId }) =>
-      sql`SELECT ${selected} FROM webhook WHERE tenant_id = ${tenantId} AND id > ${after ?? ""}
-        ORDER BY id LIMIT ${limit}`.pipe(Row.all(toWebhook), operation("webhooks.list")),
+      sql`SELECT ${selected} FROM webhook WHERE tenant_id = ${unplannedText(sql, tenantId)} AND id > ${after ?? ""}
+        ORDER BY id LIMIT ${unplanned(sql, limit)}`.pipe(Row.all(toWebhook), operation("webhooks.list")),
 
     update: ({ at, change, webhook }) =>
       update(webhook, change, millis(at)).pipe(transaction(sql), operation("webhooks.update")),
