@@ -22,11 +22,15 @@ import * as ConversionFixtures from "../conversions/internal/ConversionFixtures.
 import * as Fixtures from "../Fixtures.ts"
 import * as MirrorFixtures from "../mirrors/MirrorFixtures.ts"
 import * as Sample from "../Sample.ts"
+import * as ShareFixtures from "../shares/ShareFixtures.ts"
 
 const sweepAt = Sample.at(90_000)
 /** More files than one transaction removes. */
 const manyFiles = 700
 const leaseUntil = Sample.at(60_000)
+
+/** More shares than one transaction removes. */
+const manyShares = 501
 
 /** Creates a bucket with many files: the first ten have contents. Returns it with these files. */
 const createLarge = Effect.fnUntraced(function* (tenantId?: string) {
@@ -232,7 +236,22 @@ const checkRace = Effect.gen(function* () {
   expect((yield* Fixtures.blobsOf(bucket)).map(({ state }) => state)).not.toContain("READY")
 })
 
+const checkShares = Effect.gen(function* () {
+  const bucket = yield* Fixtures.bucket()
+  yield* Effect.forEach(Array.from({ length: manyShares }), () => ShareFixtures.create(bucket), { concurrency: 8 })
+  expect(yield* (yield* TenantRepository).remove({ tenantId: bucket.tenantId, force: true, sweepAt })).toBe(true)
+  for (const [id, most] of [
+    [bucket.bucketId, 100],
+    [bucket.tenantId, 1]
+  ] as const) {
+    const { deleted, state } = yield* finish(Option.getOrThrow(yield* claim(id)))
+    expect(state).toBe("DONE")
+    expect(Math.max(...deleted)).toBe(most)
+  }
+})
+
 export const removalContract = (it: It): void => {
+  it.effect("remove: tenant with few files and many shares → deleted in steps", () => checkShares)
   it.effect(
     "remove: large bucket with force → no operation finds it, its name is free; steps delete it",
     () => checkBucket

@@ -9,7 +9,7 @@ import { SubdomainTaken, type Tenant, TenantNotEmpty } from "@holdfast/core/tena
 import { TenantRepository } from "@holdfast/core/tenants/TenantRepository"
 import { isOpenTenant } from "../buckets/OpenBucket.ts"
 import { markTenant } from "../buckets/Removals.ts"
-import { countFiles, removeBuckets, removedAtOnce } from "../buckets/RemoveBuckets.ts"
+import { countFiles, hasManyShares, removeBuckets, removedAtOnce } from "../buckets/RemoveBuckets.ts"
 import * as Constraint from "../Constraint.ts"
 import { lock, millis, unplannedText } from "../Dialect.ts"
 import { type Change, changedFields, record, recordFound } from "../events/RecordEvent.ts"
@@ -68,7 +68,7 @@ const make = Effect.gen(function* () {
     let files = 0
     for (const id of ids) {
       files += yield* countFiles(sql, id, removedAtOnce + 1 - files)
-      if (files > removedAtOnce) return undefined
+      if (files > removedAtOnce || (yield* hasManyShares(sql, id))) return undefined
     }
     return ids
   })
