@@ -6,7 +6,7 @@ import * as Layer from "effect/Layer"
 import { SqlClient } from "effect/sql/SqlClient"
 import { type DeliveryRef, DeliveryRepository } from "@holdfast/core/webhooks/DeliveryRepository"
 import * as Reads from "../../Reads.ts"
-import { millis } from "../Dialect.ts"
+import { millis, unplanned, unplannedText } from "../Dialect.ts"
 import { recordFound } from "../events/RecordEvent.ts"
 import * as Row from "../Row.ts"
 import { operation } from "../../SqlFailure.ts"
@@ -21,6 +21,13 @@ const make = Effect.gen(function* () {
   const sql = yield* SqlClient
   const poll = yield* Reads.makePolls(sql)
   const selected = sql.literal(columns)
+  // SQLite has no statistics of the tables, so that the statement names the index.
+  const byState = sql.literal(
+    sql.onDialectOrElse({
+      pg: () => "webhook_delivery",
+      orElse: () => "webhook_delivery INDEXED BY webhook_delivery_state"
+    })
+  )
   /** The deliveries of a deleted webhook remain until `deleteAbandoned` finds them. */
   const isDelivery = ({ deliveryId, tenantId, webhookId }: DeliveryRef) =>
     sql`webhook_id = ${webhookId} AND event_id = ${deliveryId} AND tenant_id = ${tenantId}
@@ -50,11 +57,11 @@ const make = Effect.gen(function* () {
         WHERE id = ${webhookId}`.pipe(Effect.asVoid, operation("deliveries.reseal")),
 
     list: ({ after, limit, state, webhook }) =>
-      sql`SELECT ${selected} FROM webhook_delivery
-        WHERE webhook_id = ${webhook.webhookId} AND tenant_id = ${webhook.tenantId}
-          AND ${state === undefined ? sql`1 = 1` : sql`state = ${state}`}
+      sql`SELECT ${selected} FROM ${state === undefined ? sql.literal("webhook_delivery") : byState}
+        WHERE webhook_id = ${unplannedText(sql, webhook.webhookId)} AND tenant_id = ${webhook.tenantId}
+          AND ${state === undefined ? sql`1 = 1` : sql`state = ${unplannedText(sql, state)}`}
           AND ${after === undefined ? sql`1 = 1` : sql`event_id < ${after}`}
-        ORDER BY event_id DESC LIMIT ${limit}`.pipe(Row.all(toDelivery), operation("deliveries.list")),
+        ORDER BY event_id DESC LIMIT ${unplanned(sql, limit)}`.pipe(Row.all(toDelivery), operation("deliveries.list")),
 
     find: (delivery) =>
       sql`SELECT ${selected} FROM webhook_delivery WHERE ${isDelivery(delivery)}`.pipe(
