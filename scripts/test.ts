@@ -37,6 +37,9 @@ if (missing.length > 0) {
   )
 }
 
+// On its own: apt-get installs nothing when one of the packages does not exist.
+Prerequisites.install([Prerequisites.headlessShell], printLine)
+
 const vitest = fileURLToPath(new URL("./vitest.mjs", import.meta.resolve("vitest/package.json")))
 const reporter = fileURLToPath(new URL("./results/SummaryReporter.ts", import.meta.url))
 const options = ["--reporter=default", `--reporter=${reporter}`, ...(process.stdout.isTTY ? [] : ["--no-color"])]

@@ -52,6 +52,9 @@ export const s3Tools: Prerequisite = {
 /** The browser in which the tests run the players and the HTTP client. */
 export const chromium: Prerequisite = program("chromium")
 
+/** Chromium without its window, which takes less processor time. The tests use Chromium where no package has it. */
+export const headlessShell: Prerequisite = program("chromium-headless-shell")
+
 /** A server program, which Debian installs into a directory that is not in the `PATH` of every user. */
 const server = (name: string, packageName: string): Prerequisite => ({
   name: packageName,

@@ -452,7 +452,7 @@ describe("published packages", () => {
         }
         const options = { bundle: true, format: "esm", platform: "browser", logLevel: "error" } as const
         await build({ ...options, entryPoints: [inApp("Browser.js")], outfile: inApp("out/page/page.js") })
-        const browser = await Browser.launch()
+        const browser = await Browser.launchChromium()
         onTestFinished(() => browser.close())
         const host = HostApp.open(directory)
         await host.serve([process.execPath, "NodeHttp.js"], (served) => Visit.check(browser, served))

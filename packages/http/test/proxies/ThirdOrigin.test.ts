@@ -58,7 +58,7 @@ Requires.requires(Browser.missing).describe("content in Chromium", () => {
         response.setHeader("access-control-allow-origin", "*").end()
       })
       const bucket = await server.makeBucket()
-      const browser = await Browser.launch()
+      const browser = await Browser.launchChromium()
       onTestFinished(() => browser.close())
       const [page, blank] = [await browser.newPage(), await browser.newPage()]
       for (const [name, content] of Object.entries(Contents.all)) {
