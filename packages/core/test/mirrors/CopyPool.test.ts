@@ -16,18 +16,18 @@ const makeStart = (pool: ReturnType<typeof CopyPool.make>) => {
   const start = Effect.fnUntraced(function* (mirrorId: string, isProbe = false) {
     const mirror = mirrorOf(mirrorId)
     const done = yield* Deferred.make<void>()
-    let progress = () => {}
+    let report: CopyPool.Report = { sent: () => {}, responded: () => {} }
     const fiber = yield* Effect.forkChild(
-      pool.run({ mirror, isProbe }, (progressed) => {
+      pool.run({ mirror, isProbe }, (ofCopy) => {
         started.push(mirrorId)
-        progress = progressed
+        report = ofCopy
         return Deferred.await(done)
       }),
       { startImmediately: true }
     )
     return {
       fiber,
-      progressed: () => progress(),
+      report: () => report,
       finish: Effect.andThen(Deferred.succeed(done, undefined), Fiber.await(fiber))
     }
   })
@@ -162,27 +162,63 @@ describe("CopyPool", () => {
     })
   )
 
-  it.effect("run: copies that progress, and the last one of a mirror that has copied before → keep their slots", () =>
+  it.effect(
+    "run: target that has responded, slow line, last slot of a mirror that has copied before → keep their slots",
+    () =>
+      Effect.gen(function* () {
+        const pool = CopyPool.make({ concurrency: 3, slotsPerMirror: 3 })
+        const { start } = makeStart(pool)
+        yield* Effect.flatMap(start("a"), ({ finish }) => finish)
+        yield* start("a")
+        const [responding, sending] = [yield* start("b"), yield* start("c")]
+        responding.report().responded()
+        // At 512 KiB per second, 20 seconds more.
+        sending.report().sent(10 * 1024 ** 2)
+        yield* TestClock.adjust("24 seconds")
+        assert.isFalse(pool.hasFreeSlot(mirrorOf("d"), 24_000))
+        yield* TestClock.adjust("2 seconds")
+        yield* start("d")
+        assert.isTrue(Exit.isFailure(yield* Fiber.await(sending.fiber)))
+        assert.isFalse(pool.hasFreeSlot(mirrorOf("e"), 30_000))
+      })
+  )
+
+  it.effect("run: more bytes sent than clients collect → the target has responded", () =>
     Effect.gen(function* () {
-      const pool = CopyPool.make({ concurrency: 2, slotsPerMirror: 2 })
+      const pool = CopyPool.make({ concurrency: 1, slotsPerMirror: 1 })
       const { start } = makeStart(pool)
-      for (const id of ["a", "b"]) yield* Effect.flatMap(start(id), ({ finish }) => finish)
-      yield* start("a")
-      const busy = yield* start("b")
-      yield* TestClock.adjust("9 seconds")
-      busy.progressed()
-      yield* TestClock.adjust("11 seconds")
-      assert.isFalse(pool.hasFreeSlot(mirrorOf("c"), 20_000))
-      const another = CopyPool.make({ concurrency: 4, slotsPerMirror: 4 })
-      const { start: begin } = makeStart(another)
-      const copies = yield* Effect.forEach([1, 2, 3], () => begin("a"))
-      const other = yield* begin("b")
-      yield* TestClock.adjust("4 seconds")
-      for (const { progressed } of copies) progressed()
-      yield* TestClock.adjust("4 seconds")
-      // Only that of the other tenant has not progressed for five seconds.
-      yield* begin("c")
-      assert.isTrue(Exit.isFailure(yield* Fiber.await(other.fiber)))
+      const copy = yield* start("a")
+      copy.report().sent(33 * 1024 ** 2)
+      yield* TestClock.adjust("10 minutes")
+      assert.isFalse(pool.hasFreeSlot(mirrorOf("b"), 600_000))
     })
+  )
+
+  it.effect(
+    "run: a slot that was taken is not free yet → its taker takes no further one; a probe takes one later",
+    () =>
+      Effect.gen(function* () {
+        const pool = CopyPool.make({ concurrency: 2, slotsPerMirror: 2 })
+        const ended = yield* Deferred.make<void>()
+        const started: Array<string> = []
+        const begin = (id: string, isProbe = false) =>
+          Effect.forkChild(
+            pool.run({ mirror: mirrorOf(id), isProbe }, () => {
+              started.push(id)
+              return Effect.onInterrupt(Effect.never, () => Deferred.await(ended))
+            }),
+            { startImmediately: true }
+          )
+        yield* begin("a")
+        yield* begin("b")
+        const probe = yield* begin("c", true)
+        yield* TestClock.adjust("12 seconds")
+        assert.isFalse(pool.hasFreeSlot(mirrorOf("c"), 12_000))
+        assert.isTrue(pool.hasFreeSlot(mirrorOf("d"), 12_000))
+        yield* Deferred.succeed(ended, undefined)
+        yield* TestClock.adjust("1 second")
+        assert.deepStrictEqual(started, ["a", "b", "c"])
+        yield* Fiber.interrupt(probe)
+      })
   )
 })

@@ -36,9 +36,9 @@ export const unplanned = (sql: SqlClient, limit: number): Fragment =>
 
 /**
  * Returns a text to compare a column with, without its value being known when PostgreSQL plans the statement. PostgreSQL then expects an
- * average number of rows, and with an `unplanned` limit reads them in the order of an index that begins with the column. With the id of an owner of a large part of the table it
- * would read the table as it is stored, or in the order of the primary key, up to the first rows of that owner: they may be behind those of
- * all other owners.
+ * average number of rows, and with an `unplanned` limit reads them in the order of an index that begins with the column. With the id of
+ * an owner of a large part of the table it would read the table as it is stored, or in the order of the primary key, up to the first rows
+ * of that owner: they may be behind those of all other owners.
  */
 export const unplannedText = (sql: SqlClient, value: string): Fragment =>
   sql.onDialectOrElse({ pg: () => sql`(SELECT CAST(${value} AS text))`, orElse: () => sql`${value}` })

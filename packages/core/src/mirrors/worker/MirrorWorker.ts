@@ -88,10 +88,10 @@ const make = Effect.fnUntraced(function* (options: MirrorWorkerOptions) {
     yield* Effect.forEach(
       claimed,
       (task) =>
-        copies.start(mirror, task, (progress, progressed) =>
+        copies.start(mirror, task, (progress, report) =>
           Effect.scoped(
             Effect.flatMap(openTarget(mirror), (target) =>
-              onBehalfOf(mirror.tenantId)(copyFile({ bucket: mirror, task, target, progress, progressed, isProbe }))
+              onBehalfOf(mirror.tenantId)(copyFile({ bucket: mirror, task, target, progress, report, isProbe }))
             )
           )
         ),
@@ -101,7 +101,9 @@ const make = Effect.fnUntraced(function* (options: MirrorWorkerOptions) {
 
   const reconcile = Effect.fnUntraced(function* (mirror: StoredMirror) {
     const lease = { mirrorId: mirror.id, lease: yield* random.uuidV7(), startedAt: yield* DateTime.now }
-    const inSlot: Reconciliation.InSlot = (turn) => turns.run({ mirror, isProbe: true }, turn)
+    // A page has a limit of its own, and none of its slots is taken.
+    const inSlot: Reconciliation.InSlot = (turn) =>
+      turns.run({ mirror, isProbe: true }, ({ responded }) => Effect.andThen(Effect.sync(responded), turn))
     const isComplete = yield* Effect.scoped(Reconciliation.run(lease, openTarget(mirror), options, inSlot)).pipe(
       Effect.catchTag("MirrorTargetError", ({ detail }) =>
         Effect.gen(function* () {

@@ -2,8 +2,8 @@
  * The slots in which copies run, shared fairly by tenants. More tasks are claimed than there are slots, so that the next copy
  * begins as soon as a slot is free, without a round trip to the database.
  *
- * Targets that do not respond may have all slots. A tenant without a slot then takes the one of a copy that has stalled, so that
- * its copies begin within seconds whatever the targets of other tenants do.
+ * Targets that do not respond may have all slots. A tenant without a slot then takes the one of such a copy, so that its copies begin
+ * within seconds whatever the targets of other tenants do. A target that has responded keeps the slot, however slow it is.
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -27,16 +27,22 @@ const maxWait = "1 second"
 const slotsPerFreeSlot = 3
 
 /**
- * How long a copy does not progress until a tenant without a slot may take its slot, in milliseconds. `suspect`: of a mirror that has
- * not copied a file since this process started or since it failed, or of a tenant with a target that was slow recently. `trusted`:
- * of any other mirror, whose line may be slow: the time in which it sends a chunk at 1 MiB per second.
+ * How long a target may take to respond until a tenant without a slot may take the slot of the copy, in milliseconds. `suspect`: the
+ * target of a mirror that has not copied a file since this process started or since it failed, or of a tenant that had a slow one
+ * recently. `trusted`: any other.
  */
-const stallLimits = { suspect: 5000, trusted: 10_000 }
+const responseLimits = { suspect: 5000, trusted: 30_000 }
+
+/** The slowest line to a target that keeps its slots, in bytes per millisecond: 512 KiB per second. */
+const slowestRate = 512 * 1.024
+
+/** The bytes that clients of targets collect before they send them: a target that has got more has responded. */
+const maxCollected = 32 * 1024 ** 2
 
 const stalled = new MirrorTargetError({
   reason: "Unavailable",
   operation: "write",
-  detail: `The target did not respond within ${stallLimits.suspect / 1000} seconds while other copies waited.`
+  detail: `The target did not respond within ${responseLimits.suspect / 1000} seconds while other copies waited.`
 })
 
 /** The mirror of a copy. */
@@ -48,16 +54,24 @@ interface Copy {
   /** Whether it probes a failing mirror. No other copy of that mirror runs meanwhile, so it waits for a slot without limit. */
   readonly isProbe: boolean
   hasSlot: boolean
-  /** When the copy got its slot, in milliseconds. */
-  startedAt: number
-  /** When the copy last progressed, in milliseconds. */
-  progressedAt: number
-  /** Whether the copy has lost its slot, and ends. */
-  isEnding: boolean
+  /** Since when the target has to respond, in milliseconds; undefined when it has responded, and for a copy without a slot. */
+  requestedAt: number | undefined
+  /** Bytes that were sent to the target since then. */
+  sentBytes: number
+  /** The tenant for which the copy loses its slot. */
+  takenFor: string | undefined
   /** Ends the copy when it has lost its slot. */
   readonly lost: Deferred.Deferred<never, MirrorTargetError>
   /** Ends the waiting with an effect: the copy proceeds, or is interrupted. */
   readonly resume: (outcome: Effect.Effect<void>) => void
+}
+
+/** What a copy reports of its target. */
+export interface Report {
+  /** So many bytes, or a request without a body, are sent to the target. */
+  readonly sent: (bytes: number) => void
+  /** The target has responded. */
+  readonly responded: () => void
 }
 
 /** A free slot goes to the waiting tenant that has the fewest slots, and to its mirror that has the fewest. */
@@ -123,8 +137,7 @@ export const make = ({ concurrency, slotsPerMirror }: Pick<MirrorWorkerOptions, 
       dequeue(next)
       moveToEnd(next.mirror.id)
       next.hasSlot = true
-      next.startedAt = now
-      next.progressedAt = now
+      next.requestedAt = now
       running.add(next)
       addUsed(next.mirror, 1)
       next.resume(Effect.void)
@@ -135,11 +148,13 @@ export const make = ({ concurrency, slotsPerMirror }: Pick<MirrorWorkerOptions, 
     !slow.isTrusted(id) || slow.isTenantSlow(tenantId, now)
 
   /** Whether the slot of a copy may be taken. The last slot of a tenant whose targets respond may not. */
-  const hasStalled = ({ isEnding, mirror, progressedAt }: Copy, now: number): boolean =>
-    !isEnding &&
-    (isSuspect(mirror, now)
-      ? now - progressedAt >= stallLimits.suspect
-      : now - progressedAt >= stallLimits.trusted && byTenant.get(mirror.tenantId) > 1)
+  const hasStalled = ({ mirror, requestedAt, sentBytes, takenFor }: Copy, now: number): boolean => {
+    if (requestedAt === undefined || takenFor !== undefined || sentBytes > maxCollected) return false
+    const waited = now - requestedAt - sentBytes / slowestRate
+    return isSuspect(mirror, now)
+      ? waited >= responseLimits.suspect
+      : waited >= responseLimits.trusted && byTenant.get(mirror.tenantId) > 1
+  }
 
   /** Whether the slot of a copy is taken before that of another: first those of suspects, then those of tenants with many. */
   const isTakenBefore = (a: Copy, b: Copy, now: number): boolean => {
@@ -147,59 +162,69 @@ export const make = ({ concurrency, slotsPerMirror }: Pick<MirrorWorkerOptions, 
     if (first !== second) return first
     const [slots, others] = [byTenant.get(a.mirror.tenantId), byTenant.get(b.mirror.tenantId)]
     // Of the copies of one tenant, the one that began last has the least to repeat.
-    return slots === others ? a.startedAt > b.startedAt : slots > others
+    return slots === others ? (a.requestedAt ?? 0) > (b.requestedAt ?? 0) : slots > others
   }
 
-  /** Finds the copy whose slot a mirror may take when its tenant has none; undefined when the mirror waits until no other one does. */
+  /**
+   * Finds the copy whose slot a mirror may take when its tenant has none. Returns undefined when the mirror waits until no other one
+   * does, and while a slot that its tenant has taken is not free yet.
+   */
   const findStalled = (mirror: Owner, now: number): Copy | undefined => {
     if (byTenant.get(mirror.tenantId) > 0 || isLast(mirror, now)) return undefined
     let found: Copy | undefined
     for (const copy of running) {
+      if (copy.takenFor === mirror.tenantId) return undefined
       if (hasStalled(copy, now) && (found === undefined || isTakenBefore(copy, found, now))) found = copy
     }
     return found
   }
 
-  /** Takes the slot of a copy. That of a trusted mirror is repeated; any other fails, so that its mirror waits. */
-  const takeSlot = (copy: Copy, now: number) => {
-    copy.isEnding = true
-    const outcome = isSuspect(copy.mirror, now) ? Exit.fail(stalled) : Exit.interrupt()
-    Deferred.doneUnsafe(copy.lost, outcome)
+  /** Takes a slot for a copy that waits. The copy of a trusted mirror is repeated; any other fails, so that its mirror waits. */
+  const takeSlot = ({ hasSlot, mirror }: Copy, now: number) => {
+    const taken = hasSlot ? undefined : findStalled(mirror, now)
+    if (taken === undefined) return
+    taken.takenFor = mirror.tenantId
+    Deferred.doneUnsafe(taken.lost, slow.isTrusted(taken.mirror.id) ? Exit.interrupt() : Exit.fail(stalled))
   }
 
   /** Records what the end of a copy says about its target. */
-  const recordEnd = ({ mirror, progressedAt }: Copy, exit: Exit.Exit<unknown, unknown>, now: number) => {
+  const recordEnd = ({ mirror, requestedAt }: Copy, exit: Exit.Exit<unknown, unknown>, now: number) => {
     if (Exit.isSuccess(exit)) return slow.trust(mirror.id)
     const error = Exit.findErrorOption(exit)
     if (error._tag === "None" || !(error.value instanceof MirrorTargetError) || error.value.isOfObject) return
     slow.distrust(mirror.id)
-    if (now - progressedAt >= stallLimits.suspect) slow.addSlowTenant(mirror.tenantId, now)
+    if (now - (requestedAt ?? now) >= responseLimits.suspect) slow.addSlowTenant(mirror.tenantId, now)
   }
 
   return {
-    /** Whether another copy of a mirror could begin now, in milliseconds since 1970: also in the slot of a copy that has stalled. */
+    /** Whether another copy of a mirror could begin now, in milliseconds since 1970: also in the slot of one whose target does not respond. */
     hasFreeSlot: (mirror: Owner, now: number): boolean => hasFreeSlot(mirror) || findStalled(mirror, now) !== undefined,
 
     /**
-     * Runs an effect once there is a slot for it. Interrupts itself when there is none within `maxWait`. The effect calls its argument
-     * when it has progressed. When it has not, it may lose its slot: then it is interrupted, and fails or interrupts itself.
+     * Runs an effect once there is a slot for it. Interrupts itself when there is none within `maxWait`. While the target of the effect
+     * does not respond, as it reports, the effect may lose its slot: then it is interrupted, and fails or interrupts itself.
      */
     run: <A, E, R>(
       { isProbe, mirror }: Pick<Copy, "isProbe" | "mirror">,
-      self: (progressed: () => void) => Effect.Effect<A, E, R>
+      self: (report: Report) => Effect.Effect<A, E, R>
     ): Effect.Effect<A, E | MirrorTargetError, R> =>
       Effect.clockWith((clock) => {
         const now = () => clock.currentTimeMillisUnsafe()
-        const lost = Deferred.makeUnsafe<never, MirrorTargetError>()
         let copy: Copy | undefined
+        const lost = Deferred.makeUnsafe<never, MirrorTargetError>()
         const acquire = Effect.callback<void>((resume) => {
-          const [startedAt, progressedAt] = [now(), now()]
-          copy = { mirror, isProbe, hasSlot: false, startedAt, progressedAt, isEnding: false, lost, resume }
+          const unsent = { requestedAt: undefined, sentBytes: 0, takenFor: undefined }
+          copy = { mirror, isProbe, hasSlot: false, ...unsent, lost, resume }
           enqueue(copy)
           assignSlots(now())
-          const taken = copy.hasSlot ? undefined : findStalled(mirror, now())
-          if (taken !== undefined) takeSlot(taken, now())
+          takeSlot(copy, now())
         })
+        const takeLater = Effect.delay(
+          Effect.sync(() => {
+            if (copy !== undefined) takeSlot(copy, now())
+          }),
+          maxWait
+        )
         const release = (exit: Exit.Exit<A, E | MirrorTargetError>) =>
           Effect.sync(() => {
             if (copy === undefined) return
@@ -211,16 +236,25 @@ export const make = ({ concurrency, slotsPerMirror }: Pick<MirrorWorkerOptions, 
             }
             assignSlots(now())
           })
-        const progressed = () => {
-          if (copy !== undefined) copy.progressedAt = now()
+        const report: Report = {
+          sent: (bytes) => {
+            if (copy === undefined) return
+            copy.requestedAt ??= now()
+            copy.sentBytes += bytes
+          },
+          responded: () => {
+            if (copy === undefined) return
+            copy.requestedAt = undefined
+            copy.sentBytes = 0
+          }
         }
         const acquireInTime = isProbe
-          ? acquire
+          ? Effect.raceFirst(acquire, Effect.forever(takeLater))
           : Effect.timeoutOrElse(acquire, { duration: maxWait, orElse: () => Effect.interrupt })
         return acquireInTime.pipe(
           Effect.andThen(
             Effect.raceFirst(
-              Effect.suspend(() => self(progressed)),
+              Effect.suspend(() => self(report)),
               Deferred.await(lost)
             )
           ),

@@ -166,7 +166,7 @@ export const make = Effect.fnUntraced(function* (options: MirrorWorkerOptions, w
     start: <R>(
       mirror: StoredMirror,
       task: MirrorTask,
-      copy: (progress: Progress, progressed: () => void) => Effect.Effect<void, CopyResult.Failure, R>
+      copy: (progress: Progress, report: CopyPool.Report) => Effect.Effect<void, CopyResult.Failure, R>
     ) => {
       const progress: Progress = { written: null, removed: [] }
       leases.add(task)
@@ -175,7 +175,7 @@ export const make = Effect.fnUntraced(function* (options: MirrorWorkerOptions, w
         copies,
         TaskLeases.keyOf(task),
         pool
-          .run({ mirror, isProbe: mirror.failure !== null }, (progressed) => copy(progress, progressed))
+          .run({ mirror, isProbe: mirror.failure !== null }, (report) => copy(progress, report))
           .pipe(
             Effect.interruptible,
             Effect.onExit((exit) => finish({ mirror, task, progress, exit })),

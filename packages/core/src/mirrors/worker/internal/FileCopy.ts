@@ -15,6 +15,7 @@ import * as ObjectDescription from "../../targets/ObjectDescription.ts"
 import * as TargetCheck from "../../targets/TargetCheck.ts"
 import * as Trace from "../../targets/Trace.ts"
 import type { MirrorTask, WrittenObject } from "../MirrorTask.ts"
+import type { Report } from "./CopyPool.ts"
 
 /** The changes that a copy has made at the target, also when it fails afterwards. */
 export interface Progress {
@@ -52,7 +53,7 @@ const write = Effect.fnUntraced(function* (
   { bucketId, tenantId }: BucketRef,
   source: Source,
   target: CopyTarget,
-  progressed: () => void
+  report: Report
 ) {
   const store = yield* BlobStore
   const object = toObject(source)
@@ -65,11 +66,14 @@ const write = Effect.fnUntraced(function* (
     isComposite === true
       ? CompositeParts.readWhole(store, blobs, blob)
       : store.read(BlobKey.make(blob), { isTransient: true })
-  const observed = Stream.tap(content, () => Effect.sync(progressed))
+  const observed = Stream.tap(content, ({ length }) => Effect.sync(() => report.sent(length)))
   const written = target.write(object, observed)
+  // The target copies the bytes of the object, and may take as long as to receive them.
+  if (source.hasBytes) report.sent(object.size)
   const receipt = source.hasBytes
     ? yield* Effect.catchIf(target.describe(object), isNotFound, () => written)
     : yield* written
+  report.responded()
   return { name: object.name, size: object.size, sha256: object.sha256, ...receipt }
 })
 
@@ -92,15 +96,13 @@ const writeUnlessFromTarget = Effect.fnUntraced(function* (
   source: Source,
   target: CopyTarget,
   progress: Progress,
-  progressed: () => void
+  report: Report
 ) {
   const isCopy = Trace.bucketIdsOf(source.file).length > 0
   // Without a trace, the target is the bucket itself: the whole mirror is wrong.
   const isFromTarget = (error: MirrorTargetError | BlobError) =>
     isCopy && error._tag === "MirrorTargetError" && error.reason === "Loop"
-  const written = yield* Effect.catchIf(write(bucket, source, target, progressed), isFromTarget, () =>
-    Effect.succeed(null)
-  )
+  const written = yield* Effect.catchIf(write(bucket, source, target, report), isFromTarget, () => Effect.succeed(null))
   progress.written = written
   if (written === null) progress.removed.push(source.name)
 })
@@ -110,12 +112,13 @@ const copyAndRemove = Effect.fnUntraced(function* (
   { remove, write: file }: MirrorTask,
   target: CopyTarget,
   progress: Progress,
-  progressed: () => void
+  report: Report
 ) {
-  if (file !== null) yield* writeUnlessFromTarget(bucket, file, target, progress, progressed)
+  if (file !== null) yield* writeUnlessFromTarget(bucket, file, target, progress, report)
   for (const name of remove) {
-    progressed()
+    report.sent(0)
     yield* target.remove(name)
+    report.responded()
     progress.removed.push(name)
   }
 })
@@ -130,7 +133,7 @@ export const copyFile = ({
   bucket,
   isProbe,
   progress,
-  progressed,
+  report,
   target,
   task
 }: {
@@ -138,11 +141,10 @@ export const copyFile = ({
   readonly task: MirrorTask
   readonly target: CopyTarget
   readonly progress: Progress
-  /** Called when the source was read further, or the target has done a step. */
-  readonly progressed: () => void
+  readonly report: Report
   readonly isProbe: boolean
 }): Effect.Effect<void, MirrorTargetError | BlobError, BlobRepository | BlobStore> => {
-  const copy = copyAndRemove(bucket, task, target, progress, progressed)
+  const copy = copyAndRemove(bucket, task, target, progress, report)
   if (!isProbe) return copy
   if (task.write === null && task.remove.length === 0) return target.check
   // A check before this one may have been cut off before it removed its object.

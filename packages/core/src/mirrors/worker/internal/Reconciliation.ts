@@ -80,9 +80,7 @@ const removeCheckObjects = Effect.fnUntraced(function* (
 })
 
 /** Runs one turn of a reconciliation in a slot, for which it may have to wait. */
-export type InSlot = <A, E, R>(
-  turn: (progressed: () => void) => Effect.Effect<A, E, R>
-) => Effect.Effect<A, E | MirrorTargetError, R>
+export type InSlot = <A, E, R>(turn: Effect.Effect<A, E, R>) => Effect.Effect<A, E | MirrorTargetError, R>
 
 /**
  * Claims and runs one reconciliation. Each page of the listing is one turn in a slot: between two turns another reconciliation may
@@ -112,19 +110,17 @@ export const run = Effect.fnUntraced(function* (
     })
     let listed: ReadonlyArray<TargetObject> = []
     let total = 0
-    const turn = Effect.fnUntraced(function* (progressed: () => void) {
+    const turn = Effect.gen(function* () {
       const start = yield* Clock.currentTimeMillis
       listed = [...listed, ...(yield* pull)]
-      progressed()
       while (listed.length >= batchSize) {
         yield* compare(listed.slice(0, batchSize))
-        progressed()
         listed = listed.slice(batchSize)
       }
       total += (yield* Clock.currentTimeMillis) - start
       return total > Duration.toMillis(totalLimit) ? yield* tooLong : true
     })
-    while (yield* inSlot((progressed) => Pull.catchDone(turn(progressed), () => Effect.succeed(false))));
+    while (yield* inSlot(Pull.catchDone(turn, () => Effect.succeed(false))));
     if (listed.length > 0) yield* compare(listed)
     let after: string | null = null
     do {
