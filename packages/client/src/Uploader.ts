@@ -46,7 +46,8 @@ export interface UploaderOptions<Result> {
   readonly upload: (file: File, call: UploadCall) => Promise<Result>
   /**
    * Gives up what an upload has begun when its item is removed before it is completed, by `discardResumable` for example. When it rejects, the
-   * service removes the bytes when the upload expires.
+   * service removes the bytes when the upload expires. It is not called while another item has begun the same file: `uploadResumable` has one
+   * upload for both.
    */
   readonly discard?: ((file: File) => Promise<void>) | undefined
   /** Uploads that run at once. Default: 3. */
@@ -74,6 +75,13 @@ export interface Uploader<Result> {
   readonly getSnapshot: () => UploaderSnapshot<Result>
 }
 
+/** Whether two files are the same for `uploadResumable`: a page has a new object each time a person chooses a file. */
+const isSame = (one: File, other: File): boolean =>
+  one.name === other.name &&
+  one.size === other.size &&
+  one.lastModified === other.lastModified &&
+  one.type === other.type
+
 /**
  * Creates a queue of uploads. Its functions need no `this`.
  *
@@ -86,6 +94,8 @@ export const createUploader = <Result>(options: UploaderOptions<Result>): Upload
   const items = new Map<string, UploadItem<Result>>()
   /** Ends the attempt of an item, or its wait for the next one. */
   const interrupts = new Map<string, () => void>()
+  /** Ids of the items that have had an attempt, and that `discard` may concern. */
+  const begun = new Set<string>()
   const listeners = new Set<() => void>()
   let snapshot: UploaderSnapshot<Result> | undefined
   let count = 0
@@ -126,6 +136,7 @@ export const createUploader = <Result>(options: UploaderOptions<Result>): Upload
     const { signal } = controller
     const attempts = before + 1
     interrupts.set(id, () => controller.abort())
+    begun.add(id)
     change(id, { state: "uploading", attempts, error: undefined })
     const end = (then: () => void): void => {
       // After a pause or a removal, the item may have another attempt already.
@@ -140,7 +151,11 @@ export const createUploader = <Result>(options: UploaderOptions<Result>): Upload
     Promise.resolve()
       .then(() => upload(file, { signal, onProgress }))
       .then(
-        (result) => end(() => change(id, { state: "completed", sent: file.size, result })),
+        (result) =>
+          end(() => {
+            begun.delete(id)
+            change(id, { state: "completed", sent: file.size, result })
+          }),
         (error: unknown) => end(() => fail(id, error, attempts))
       )
   }
@@ -195,11 +210,15 @@ export const createUploader = <Result>(options: UploaderOptions<Result>): Upload
     remove: (id) =>
       each(id, ["pending", "uploading", "paused", "completed", "failed"], (one) => {
         interrupt(one)
-        const item = items.get(one)
+        const file = items.get(one)?.file
+        const isBegun = begun.delete(one)
         items.delete(one)
         publish()
-        if (item === undefined || item.attempts === 0 || item.state === "completed") return
-        void discard?.(item.file).catch(() => undefined)
+        if (file === undefined || !isBegun) return
+        if ([...items.values()].some((other) => begun.has(other.id) && isSame(other.file, file))) return
+        void Promise.resolve()
+          .then(() => discard?.(file))
+          .catch(() => undefined)
       }),
 
     subscribe: (listener) => {

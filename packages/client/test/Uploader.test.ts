@@ -4,6 +4,7 @@ import {
   HoldfastError,
   type UploadCall,
   type Uploader,
+  type UploaderOptions,
   uploadResumable
 } from "@holdfast/client"
 import { open } from "@holdfast/core"
@@ -21,7 +22,7 @@ interface Transfer extends UploadCall {
 }
 
 /** Returns a queue whose transfers end when the test says so. */
-const setUp = (options: { readonly backoff?: () => number | undefined; readonly maxAttempts?: number } = {}) => {
+const setUp = (options: Pick<UploaderOptions<string>, "backoff" | "discard" | "maxAttempts"> = {}) => {
   const transfers: Array<Transfer> = []
   const uploader = createUploader<string>({
     concurrency: 2,
@@ -102,12 +103,18 @@ it("uploader: an error that passes → retries after the backoff, up to maxAttem
   await untilStates(uploader, "completed")
 })
 
-it("uploader: device is offline → uses up no attempts, and tries again when it is online", async () => {
+/** Has `navigator.onLine` say that the device is offline, until the test ends. */
+const goOffline = () => {
   const device = Object.assign(new EventTarget(), { onLine: false })
   vi.stubGlobal("navigator", device)
   vi.stubGlobal("addEventListener", device.addEventListener.bind(device))
   vi.stubGlobal("removeEventListener", device.removeEventListener.bind(device))
   onTestFinished(() => void vi.unstubAllGlobals())
+  return device
+}
+
+it("uploader: device is offline → uses up no attempts, and tries again when it is online", async () => {
+  const device = goOffline()
   const { started, transfers, uploader } = setUp({ backoff: () => 0, maxAttempts: 2 })
   const [first] = uploader.add(files("a", "b"))
   await started(2)
@@ -123,6 +130,42 @@ it("uploader: device is offline → uses up no attempts, and tries again when it
   expect(transfers[2]?.file.name).toBe("b")
   transfers[2]?.complete("B")
   await untilStates(uploader, "completed")
+})
+
+it("uploader: browser says that the device is offline for five minutes → tries again", async () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  goOffline()
+  const { transfers, uploader } = setUp({ backoff: () => 0 })
+  uploader.add(files("a"))
+  await vi.advanceTimersByTimeAsync(0)
+  transfers[0]?.fail(new HoldfastError("network_error", "no response"))
+  await vi.advanceTimersByTimeAsync(299_000)
+  expect(transfers).toHaveLength(1)
+  await vi.advanceTimersByTimeAsync(2000)
+  expect(transfers).toHaveLength(2)
+})
+
+it("uploader: remove while another item has begun the same file → discards with the last one, also while it waits", async () => {
+  const discarded: Array<string> = []
+  const { started, transfers, uploader } = setUp({
+    discard: (file): Promise<void> => {
+      discarded.push(file.name)
+      throw new Error("no link")
+    }
+  })
+  const file = (name: string) => new File(["12345"], name, { lastModified: 1 })
+  const [first, second] = uploader.add([file("a"), file("a"), file("b"), file("c")])
+  await started(2)
+  uploader.remove(first)
+  await started(3)
+  expect(discarded).toEqual([])
+  transfers[1]?.fail(new HoldfastError("content_too_large", "too large"))
+  await started(4)
+  uploader.retry(second)
+  expect(uploader.getSnapshot().items[0]).toMatchObject({ state: "pending", attempts: 0 })
+  uploader.remove(second)
+  await expect.poll(() => discarded).toEqual(["a"])
 })
 
 it("uploader: an error that does not pass → fails at once, and the next file starts", async () => {
@@ -239,4 +282,25 @@ it("uploader: remove in the middle of a large file → the service has no upload
   await expect.poll(received).toEqual([40])
   uploader.remove(second)
   await expect.poll(received).toEqual([])
+})
+
+it("uploadResumable: another tab discards the upload of the same file meanwhile → sends the file by a new upload", async () => {
+  const holdfast = await open(inMemory())
+  onTestFinished(() => holdfast.close())
+  const account = holdfast.account("ada@example.com")
+  const { id: tenantId } = await holdfast.tenants.create(account, { name: "Acme", subdomain: "acme" })
+  const { id: bucketId } = await holdfast.buckets.create(account, { tenantId, name: "files" })
+  const api = toNodeListener(holdfast)
+  const file = new File(["x".repeat(100)], "a.txt")
+  let isDiscarded = false
+  const baseUrl = await listen((request, response) => {
+    if (request.headers["upload-offset"] !== "40" || isDiscarded) return void api(request, response)
+    isDiscarded = true
+    void discardResumable(url, file).then(() => api(request, response))
+  })
+  const link = await holdfast.files.uploadUrl(account, { tenantId, bucketId, maxBytes: 100, expiresIn: 60, baseUrl })
+  const url = `${link.url}&name=a.txt`
+  const record = await uploadResumable(url, file, { threshold: 10, chunkBytes: 40 })
+  expect((await holdfast.files.list(account, { tenantId, bucketId })).items.map(({ id }) => id)).toEqual([record.id])
+  expect((await holdfast.uploads.list(account, { tenantId, bucketId })).items).toEqual([])
 })

@@ -23,9 +23,12 @@ export const defaultBackoff = (error: unknown, attempts: number): number | undef
 const isOffline = (): boolean =>
   (Reflect.get(globalThis, "navigator") as { readonly onLine?: boolean } | undefined)?.onLine === false
 
+/** Milliseconds. Some browsers say that a device is offline which reaches its service, such as one in a network without the internet. */
+const longestOffline = 300_000
+
 /**
- * Resolves after some milliseconds; while the device has no network, when it has one again, since attempts without one would only be used
- * up. Resolves at once when the signal fires.
+ * Resolves after some milliseconds; while the device has no network, when it has one again, at most five minutes later, since attempts
+ * without one would only be used up. Resolves at once when the signal fires.
  */
 export const waitToRetry = (millis: number, signal: AbortSignal | undefined): Promise<void> =>
   new Promise((resolve) => {
@@ -40,8 +43,9 @@ export const waitToRetry = (millis: number, signal: AbortSignal | undefined): Pr
     const onTime = (): void => {
       if (!isOffline()) return end()
       device.addEventListener("online", end, { once: true })
+      timer = setTimeout(end, longestOffline)
     }
-    const timer = setTimeout(onTime, millis)
+    let timer = setTimeout(onTime, millis)
     signal?.addEventListener("abort", end)
     if (signal?.aborted === true) end()
   })

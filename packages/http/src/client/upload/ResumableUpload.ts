@@ -63,6 +63,10 @@ const isBehind = (error: unknown): boolean =>
   error instanceof HoldfastError.HoldfastError &&
   (error.code === "offset_mismatch" || error.code === "upload_superseded")
 
+/** Whether the service has the upload no more: another tab has ended it, or it has expired. */
+const isGone = (error: unknown): boolean =>
+  error instanceof HoldfastError.HoldfastError && (error.status === 404 || error.status === 410)
+
 /** Sends a request. Rejects with a `HoldfastError` unless the answer is successful. */
 const send = async (
   method: "POST" | "HEAD" | "PATCH" | "DELETE",
@@ -123,10 +127,11 @@ export const discardResumable = async (
   const place = locate(url, file, storage)
   const id = place?.remembered.find(place.name)
   if (place === undefined || id === undefined) return
+  // Before the request: an upload of the same file that begins meanwhile must not continue this one.
+  place.remembered.remove(place.name)
   await send("DELETE", place.addressOf(id), tus(), { signal }).catch((error: unknown) => {
     if (!isOver(error)) throw error
   })
-  place.remembered.remove(place.name)
 }
 
 /**
@@ -197,11 +202,15 @@ export const uploadResumable = async (
   }
 
   const attempt = async (): Promise<FileRecord> => {
+    let isCreated = false
     try {
       const offset = id === undefined ? await create() : await find(id)
+      isCreated = true
       return await sendFrom(id ?? "", offset)
     } catch (error) {
-      const delay = ++failures < maxAttempts ? (isBehind(error) ? 0 : backoff(error, failures)) : undefined
+      // The next attempt asks where the upload is, and creates another one if it is gone.
+      const isStale = isBehind(error) || (isCreated && isGone(error))
+      const delay = ++failures < maxAttempts ? (isStale ? 0 : backoff(error, failures)) : undefined
       if (delay === undefined) throw error
       await waitToRetry(delay, signal)
       return attempt()
