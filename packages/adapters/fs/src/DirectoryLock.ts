@@ -39,15 +39,32 @@ const busy = 5
 const isBusy = (cause: unknown): boolean =>
   cause instanceof Error && "errcode" in cause && typeof cause.errcode === "number" && (cause.errcode & 0xff) === busy
 
+/**
+ * Creates the lock file, unless it exists, for the owner of the directory: SQLite creates files that every user can read. No other code
+ * has a new file open, so that the descriptor may be closed: see `acquire`.
+ */
+const create = (path: string): void => {
+  let descriptor: number
+  try {
+    descriptor = Fs.openSync(path, "wx", Durable.fileMode)
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "EEXIST") return
+    throw error
+  }
+  try {
+    DirectoryOwner.make(Path.dirname(path)).give(descriptor)
+  } finally {
+    Fs.closeSync(descriptor)
+  }
+}
+
 const open = (path: string): DatabaseSync => {
+  create(path)
   const database = new DatabaseSync(path, { timeout: 0 })
   try {
     // The transaction never commits. With the journal in memory it creates no journal file beside the lock file.
     database.exec("PRAGMA journal_mode = MEMORY")
     database.exec("BEGIN EXCLUSIVE")
-    // SQLite creates files that every user can read. The mode is changed by name, not by descriptor: see `acquire`.
-    Fs.chmodSync(path, Durable.fileMode)
-    DirectoryOwner.make(Path.dirname(path)).give(path)
     return database
   } catch (cause) {
     database.close()

@@ -67,7 +67,7 @@ const makeMethods = (layout: Layout.Layout, { reserveBytes }: Options, writer = 
   const directCalls = DirectCalls.make({ maxMillis: 2, poolFactor: 20 })
   // On its own: a content that is not in memory takes longer to read, and says nothing about writes.
   const directReads = DirectCalls.make({ maxMillis: 2, poolFactor: 20 })
-  const publisher = { layout, directories, owner, directCalls, directorySyncs: DirectorySyncs.make() }
+  const publisher = { layout, directories, directCalls, directorySyncs: DirectorySyncs.make() }
   const reserve = DiskReserve.make(layout.tmp, reserveBytes)
   const probe = WriteProbe.make(layout, reserve)
   let uploads = 0
@@ -80,8 +80,9 @@ const makeMethods = (layout: Layout.Layout, { reserveBytes }: Options, writer = 
       const blobPath = Layout.locate(layout, key)
       if (blobPath === undefined) return Effect.fail(FsErrors.invalidKey("put"))
       const path = `${layout.tmp}/${blobPath.blobId}.${writer}${uploads++}`
+      const file = { path, directCalls, owner }
       const bytes = WholeContents.bytesOf(content)
-      const upload = bytes === undefined ? Upload.make(path, directCalls) : Upload.ofBytes(path, directCalls, bytes)
+      const upload = bytes === undefined ? Upload.make(file) : Upload.ofBytes(file, bytes)
       const space = reserve.writer(Upload.bufferBytes)
       const arrived =
         bytes === undefined ? undefined : publisher.directorySyncs.announce(`${layout.blobs}/${blobPath.parent}`)
@@ -156,8 +157,7 @@ const prepare = (layout: Layout.Layout, writer?: string): Effect.Effect<void, Bl
   return Directories.make(layout.blobs, owner)
     .ensure(".")
     .pipe(
-      Effect.andThen(Durable.makeDirectory(layout.tmp)),
-      Effect.andThen(FsCall.attempt(() => owner.give(layout.tmp))),
+      Effect.andThen(Durable.makeDirectory(layout.tmp, owner)),
       Effect.andThen(clear(layout.tmp, writer)),
       Effect.mapError(FsErrors.fromErrnoOfStore("open"))
     )

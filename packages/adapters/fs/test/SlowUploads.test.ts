@@ -4,6 +4,7 @@ import { createHash } from "node:crypto"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
 import { expect } from "vitest"
+import * as DirectoryOwner from "../src/DirectoryOwner.ts"
 import * as DirectCalls from "../src/internal/DirectCalls.ts"
 import * as Upload from "../src/internal/Upload.ts"
 import * as TemporaryDirectory from "./support/TemporaryDirectory.ts"
@@ -19,10 +20,11 @@ it.effect(
   () =>
     Effect.gen(function* () {
       const directory = yield* TemporaryDirectory.make
+      const owner = DirectoryOwner.make(directory)
       const directCalls = DirectCalls.make({ maxMillis: 2, poolFactor: 20 })
       const begin = Effect.fnUntraced(function* (name: number) {
         const path = Path.join(directory, String(name))
-        const upload = Upload.make(path, directCalls)
+        const upload = Upload.make({ path, directCalls, owner })
         for (let index = 0; index < chunks; index++) yield* upload.accept([chunk])
         return { path, upload }
       })

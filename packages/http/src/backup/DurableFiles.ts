@@ -57,7 +57,10 @@ export const copy = (from: string, to: string): Effect.Effect<void, BackupError>
 
 /** Gives a file to the owner of a data directory, when the process runs as root. */
 export const giveToOwner = (dataDir: string, path: string): Effect.Effect<void, BackupError> =>
-  attempt(async () => DirectoryOwner.make(dataDir).give(path))
+  Effect.andThen(
+    attempt(async () => DirectoryOwner.make(dataDir).givePath(path)),
+    syncFile(path)
+  )
 
 /** Renames a file or directory within one file system, durably. */
 export const rename = (from: string, to: string): Effect.Effect<void, BackupError> =>

@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Path from "node:path"
 import type { DirectoryOwner } from "../DirectoryOwner.ts"
 import * as Durable from "./Durable.ts"
-import * as FsCall from "./FsCall.ts"
+import type * as FsCall from "./FsCall.ts"
 
 export interface Directories {
   /** Creates a directory (relative to the root) and its parents, durably. */
@@ -28,8 +28,7 @@ export const make = (root: string, owner: DirectoryOwner): Directories => {
 
   const create = (relative: string): Effect.Effect<void, FsCall.ErrnoError> =>
     (relative === "." ? Effect.void : ensure(Path.dirname(relative))).pipe(
-      Effect.andThen(Durable.makeDirectory(Path.join(root, relative))),
-      Effect.andThen(FsCall.attempt(() => owner.give(Path.join(root, relative)))),
+      Effect.andThen(Durable.makeDirectory(Path.join(root, relative), owner)),
       Effect.andThen(
         Effect.sync(() => {
           known.add(relative)

@@ -5,6 +5,7 @@
 import * as Effect from "effect/Effect"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
+import type { DirectoryOwner } from "../DirectoryOwner.ts"
 import * as FsCall from "./FsCall.ts"
 
 /** Only the process's user can list the directory and open its files. */
@@ -18,11 +19,12 @@ export const syncDirectory = (path: string): Effect.Effect<void, FsCall.ErrnoErr
   FsCall.call<void>((done) => FsCall.syncDirectory(path, (error) => done(error)))
 
 /**
- * Creates a directory, durably. Syncs the parent of an existing directory, too: the process that created it may have died
- * before it synced.
+ * Creates a directory for the owner of its data directory, durably. Syncs the parent of an existing directory, too: the process that
+ * created it may have died before it synced.
  */
-export const makeDirectory = (path: string): Effect.Effect<void, FsCall.ErrnoError> =>
+export const makeDirectory = (path: string, owner: DirectoryOwner): Effect.Effect<void, FsCall.ErrnoError> =>
   FsCall.call<void>((done) => Fs.mkdir(path, directoryMode, done)).pipe(
+    Effect.andThen(FsCall.attempt(() => owner.givePath(path))),
     FsCall.ignoreCode("EEXIST"),
     Effect.andThen(syncDirectory(Path.dirname(path)))
   )

@@ -3,7 +3,6 @@
  */
 import * as Effect from "effect/Effect"
 import * as Fs from "node:fs"
-import type { DirectoryOwner } from "../DirectoryOwner.ts"
 import type * as DirectCalls from "./DirectCalls.ts"
 import type * as Directories from "./Directories.ts"
 import type * as DirectorySyncs from "./DirectorySyncs.ts"
@@ -20,7 +19,6 @@ const exists = (path: string): boolean => Fs.statSync(path, { throwIfNoEntry: fa
 export interface Publisher {
   readonly layout: Layout.Layout
   readonly directories: Directories.Directories
-  readonly owner: DirectoryOwner
   readonly directCalls: DirectCalls.DirectCalls
   readonly directorySyncs: DirectorySyncs.DirectorySyncs
 }
@@ -40,7 +38,7 @@ export interface Steps {
  * cannot restore a blob that the rename replaced. In that case the new blob stays, as a whole.
  */
 export const publish = Effect.fnUntraced(function* (
-  { directCalls, directories, directorySyncs, layout, owner }: Publisher,
+  { directCalls, directories, directorySyncs, layout }: Publisher,
   from: string,
   to: Layout.BlobPath,
   { arrived, checkInterruption }: Steps
@@ -58,10 +56,7 @@ export const publish = Effect.fnUntraced(function* (
     directories.forget(to.parent)
     return rename
   })
-  const replaces = yield* FsCall.attempt(() => {
-    owner.give(from)
-    return exists(to.path)
-  })
+  const replaces = yield* FsCall.attempt(() => exists(to.path))
   yield* checkInterruption
   yield* Effect.catchIf(
     rename,

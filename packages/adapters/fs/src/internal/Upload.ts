@@ -4,7 +4,6 @@
 import type { BlobReceipt } from "@holdfast/core/storage/BlobStore"
 import * as Effect from "effect/Effect"
 import { createHash, hash as hashAtOnce } from "node:crypto"
-import type * as DirectCalls from "./DirectCalls.ts"
 import type * as FsCall from "./FsCall.ts"
 import * as Writer from "./Writer.ts"
 
@@ -41,9 +40,9 @@ const split = (chunk: Uint8Array): ReadonlyArray<Uint8Array> =>
 const splitLarge = (chunks: ReadonlyArray<Uint8Array>): ReadonlyArray<Uint8Array> =>
   chunks.some((chunk) => chunk.byteLength > batchBytes) ? chunks.flatMap(split) : chunks
 
-/** Starts an upload. `path` is the temporary file, which must not exist. */
-export const make = (path: string, directCalls: DirectCalls.DirectCalls): Upload => {
-  const writer = Writer.make(path, directCalls)
+/** Starts an upload to a temporary file. */
+export const make = (file: Writer.NewFile): Upload => {
+  const writer = Writer.make(file)
   const hash = createHash("sha256")
   let size = 0
   let batch: Array<Uint8Array> = []
@@ -103,9 +102,9 @@ export const make = (path: string, directCalls: DirectCalls.DirectCalls): Upload
 /**
  * Starts an upload whose bytes are all known. It writes them in `finish`, with one call where they are few.
  */
-export const ofBytes = (path: string, directCalls: DirectCalls.DirectCalls, bytes: Uint8Array): Upload => {
-  if (bytes.byteLength > batchBytes) return make(path, directCalls)
-  const writer = Writer.make(path, directCalls)
+export const ofBytes = (file: Writer.NewFile, bytes: Uint8Array): Upload => {
+  if (bytes.byteLength > batchBytes) return make(file)
+  const writer = Writer.make(file)
   const finish = Effect.suspend(() => {
     const receipt = { size: bytes.byteLength, sha256: hashAtOnce("sha256", bytes, "hex") }
     writer.begin([bytes], receipt.size, true)

@@ -5,6 +5,7 @@
 import * as TransferableChunks from "@holdfast/core/storage/TransferableChunks"
 import * as Effect from "effect/Effect"
 import * as Fs from "node:fs"
+import type { DirectoryOwner } from "../DirectoryOwner.ts"
 import type * as DirectCalls from "./DirectCalls.ts"
 import * as Durable from "./Durable.ts"
 import * as FsCall from "./FsCall.ts"
@@ -23,11 +24,19 @@ export interface Writer {
   readonly discard: Effect.Effect<void>
 }
 
+/** A file to write. */
+export interface NewFile {
+  /** Must not exist. */
+  readonly path: string
+  readonly directCalls: DirectCalls.DirectCalls
+  /** Gets the file before it is synced. */
+  readonly owner: DirectoryOwner
+}
+
 /** The most bytes that are written on the calling thread: a copy of them into the page cache takes some 20 µs. */
 const maxDirectBytes = 64 * 1024
 
-/** Makes a writer. `path` must not exist. */
-export const make = (path: string, directCalls: DirectCalls.DirectCalls): Writer => {
+export const make = ({ directCalls, owner, path }: NewFile): Writer => {
   let state: "absent" | "open" | "closed" = "absent"
   let descriptor = -1
   let busy = false
@@ -60,6 +69,7 @@ export const make = (path: string, directCalls: DirectCalls.DirectCalls): Writer
       directCalls.run(() => {
         descriptor = Fs.openSync(path, "wx", Durable.fileMode)
         state = "open"
+        owner.give(descriptor)
         WriteAll.writeAllSync(descriptor, chunks, bytes)
       })
     } catch (cause) {
@@ -78,6 +88,11 @@ export const make = (path: string, directCalls: DirectCalls.DirectCalls): Writer
       if (error) return finish(error)
       state = "open"
       descriptor = opened
+      try {
+        owner.give(descriptor)
+      } catch (cause) {
+        return finish(FsCall.toError(cause))
+      }
       write(chunks, bytes, last)
     })
   }
