@@ -22,7 +22,7 @@ import * as Checkpoints from "./internal/log/Checkpoints.ts"
 import * as DurableLog from "./internal/log/DurableLog.ts"
 import * as GroupCommit from "./internal/GroupCommit.ts"
 import * as PageReads from "./internal/PageReads.ts"
-import { memory, open } from "./internal/SqliteFile.ts"
+import { create, memory, open } from "./internal/SqliteFile.ts"
 import * as Transactions from "./internal/Transactions.ts"
 import * as Writer from "./internal/Writer.ts"
 import * as Readers from "./internal/threads/Readers.ts"
@@ -33,6 +33,8 @@ export interface Options {
    * with mode 0600, a missing directory with mode 0700.
    */
   readonly file: string
+  /** Is called with the descriptor of the file when it is created. */
+  readonly onCreate?: ((descriptor: number) => void) | undefined
   /** How long a statement waits for a lock of another process on the same file; 5 seconds when absent. */
   readonly busyTimeout?: Duration.Input | undefined
   /**
@@ -149,10 +151,12 @@ const cutTimeout = "10 seconds"
 export const makeClients = Effect.fnUntraced(function* ({
   busyTimeout = "5 seconds",
   file,
+  onCreate,
   sharing,
   statementTimeout
 }: Options): Effect.fn.Return<Clients, SqlError, Scope.Scope | Reactivity.Reactivity> {
   const isShared = sharing !== undefined
+  if (file !== memory) yield* Effect.try({ try: () => create(file, onCreate), catch: fromOpening })
   const durable = file === memory ? undefined : yield* DurableLog.make({ file, isShared })
   const log = durable?.log
   const database = yield* openDatabase(file, isShared)

@@ -26,7 +26,32 @@ const giveAll = async (directory: string): Promise<void> => {
 
 const timeout = { timeout: 120_000 }
 
+/** Makes a deployment whose data directory is empty and belongs to the user. */
+const makeEmpty = async (): Promise<Deployments.Deployment> => {
+  const deployment = await Deployments.make(undefined)
+  await Fs.mkdir(deployment.data)
+  await Fs.chown(deployment.data, user, user)
+  return deployment
+}
+
 describe.skipIf(process.getuid?.() !== 0)("data directory of another user", () => {
+  it(
+    "migrate, keys create and serve by root in an empty directory → the user owns everything that they create",
+    timeout,
+    async () => {
+      const migrated = await makeEmpty()
+      expect(await Deployments.run(migrated, "migrate")).toMatchObject({ code: 0 })
+      expect(await findOthers(migrated.data)).toEqual([])
+      const created = await makeEmpty()
+      expect(await Deployments.run(created, "keys", "create", "--email", "ada@example.com")).toMatchObject({ code: 0 })
+      expect(await findOthers(created.data)).toEqual([])
+      const served = await makeEmpty()
+      await (await Process.serve(served)).stop()
+      expect(await findOthers(served.data)).toEqual([])
+      expect(await Fs.readdir(served.data)).toContain("secret.key")
+    }
+  )
+
   it("restore and restore --only-damaged by root → the user owns everything that they create", timeout, async () => {
     const source = await Deployments.make(undefined)
     const bucket = await Deployments.begin(source)
@@ -40,9 +65,7 @@ describe.skipIf(process.getuid?.() !== 0)("data directory of another user", () =
     expect(await Deployments.runJson(source, "restore", backup, "--only-damaged")).toMatchObject({ restored: 2 })
     expect(await findOthers(source.data)).toEqual([])
 
-    const target = await Deployments.make(undefined)
-    await Fs.mkdir(target.data)
-    await Fs.chown(target.data, user, user)
+    const target = await makeEmpty()
     expect(await Deployments.runJson(target, "restore", backup)).toMatchObject({ copied: 2 })
     expect(await findOthers(target.data)).toEqual([])
   })

@@ -25,14 +25,28 @@ const defaultBusyTimeout = 2
  */
 const openTimeout = 5000
 
-/** Creates the file, readable by its owner only, and makes its name durable. SQLite gives the log file the same mode. */
-const create = (file: string): void => {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+/** Opens a new file; undefined if it exists. */
+const openNew = (file: string): number | undefined => {
   try {
-    closeSync(openSync(file, constants.O_CREAT | constants.O_EXCL | constants.O_RDWR, 0o600))
+    return openSync(file, constants.O_CREAT | constants.O_EXCL | constants.O_RDWR, 0o600)
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "EEXIST") return
+    if (error instanceof Error && "code" in error && error.code === "EEXIST") return undefined
     throw error
+  }
+}
+
+/**
+ * Creates the file, readable by its owner only, and makes its name durable. SQLite gives the log and its index the same mode, and, when
+ * root creates them, the owner of the file.
+ */
+export const create = (file: string, onCreate?: (descriptor: number) => void): void => {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  const descriptor = openNew(file)
+  if (descriptor === undefined) return
+  try {
+    onCreate?.(descriptor)
+  } finally {
+    closeSync(descriptor)
   }
   const directory = openSync(dirname(file), constants.O_RDONLY)
   try {

@@ -4,6 +4,7 @@
  */
 import type { Metadata } from "@holdfast/core/Holdfast"
 import type { MetadataError } from "@holdfast/core/MetadataError"
+import * as DirectoryOwner from "@holdfast/fs/DirectoryOwner"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { SqlClient } from "effect/sql/SqlClient"
@@ -63,6 +64,7 @@ export const layer = (
       const sharing = worker === undefined ? undefined : hasBackgroundWork(worker) ? "keeper" : "member"
       const repositories = (await import("@holdfast/sqlite/SqliteMetadata")).layer({
         file,
+        onCreate: DirectoryOwner.make(dataDir).give,
         statementTimeout,
         sharing,
         clockOffset: worker?.clockOffset
@@ -84,7 +86,10 @@ export const layerSqlClient = ({
     Effect.promise(async (): Promise<ClientLayer> => {
       if (url !== undefined)
         return (await import("@holdfast/postgres/Postgres")).layer({ url, maxConnections, prepare })
-      return (await import("@holdfast/sqlite/Sqlite")).layer({ file: databasePath({ dataDir }) })
+      return (await import("@holdfast/sqlite/Sqlite")).layer({
+        file: databasePath({ dataDir }),
+        onCreate: DirectoryOwner.make(dataDir).give
+      })
     })
   )
 

@@ -5,6 +5,7 @@ import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import * as AesSecretBox from "@holdfast/core/secrets/AesSecretBox"
 import type { SecretBox } from "@holdfast/core/secrets/SecretBox"
 import * as SigningSecret from "@holdfast/core/secrets/SigningSecret"
+import * as DirectoryOwner from "@holdfast/fs/DirectoryOwner"
 import type { Digest } from "effect/crypto/Digest"
 import type { SecureRandom } from "effect/crypto/SecureRandom"
 import * as Data from "effect/Data"
@@ -43,8 +44,11 @@ const hasCode = (error: unknown, code: string): boolean =>
  */
 const create = (file: string): void => {
   const draft = `${file}.${process.pid}`
-  const descriptor = Fs.openSync(draft, "w", 0o600)
+  // A process that died may have had the same id, as in a container.
+  Fs.rmSync(draft, { force: true })
+  const descriptor = Fs.openSync(draft, "wx", 0o600)
   try {
+    DirectoryOwner.make(Path.dirname(file)).give(descriptor)
     Fs.writeSync(descriptor, `${randomBytes(keyLength).toString("base64url")}\n`)
     Fs.fsyncSync(descriptor)
   } finally {
