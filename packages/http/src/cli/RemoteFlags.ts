@@ -8,23 +8,33 @@ import type * as Redacted from "effect/Redacted"
 import { UsageError } from "./Failure.ts"
 import type { RemoteBucket } from "./remote/RemoteBucket.ts"
 
+/** The variables that have the values of options that are absent. */
+export const variables = {
+  url: "HOLDFAST_URL",
+  key: "HOLDFAST_KEY",
+  tenant: "HOLDFAST_TENANT",
+  bucket: "HOLDFAST_BUCKET"
+} as const
+
 export const flags = {
   url: Flag.String("url").pipe(
-    Flag.withDescription("URL of the service, or HOLDFAST_URL"),
-    Flag.withFallbackConfig(Config.String("HOLDFAST_URL")),
+    Flag.withDescription(`URL of the service, or ${variables.url}`),
+    Flag.withFallbackConfig(Config.String(variables.url)),
     Flag.withDefault("http://127.0.0.1:8080")
   ),
   key: Flag.Redacted("key").pipe(
-    Flag.withDescription("API key, or HOLDFAST_KEY. Prefer the variable: other users of the machine can see options"),
-    Flag.withFallbackConfig(Config.Redacted("HOLDFAST_KEY"))
+    Flag.withDescription(
+      `API key, or ${variables.key}. Prefer the variable: other users of the machine can see options`
+    ),
+    Flag.withFallbackConfig(Config.Redacted(variables.key))
   ),
   tenant: Flag.String("tenant").pipe(
-    Flag.withDescription("Id of the tenant, or HOLDFAST_TENANT"),
-    Flag.withFallbackConfig(Config.String("HOLDFAST_TENANT"))
+    Flag.withDescription(`Id of the tenant, or ${variables.tenant}`),
+    Flag.withFallbackConfig(Config.String(variables.tenant))
   ),
   bucket: Flag.String("bucket").pipe(
-    Flag.withDescription("Id of the bucket, or HOLDFAST_BUCKET"),
-    Flag.withFallbackConfig(Config.String("HOLDFAST_BUCKET"))
+    Flag.withDescription(`Id of the bucket, or ${variables.bucket}`),
+    Flag.withFallbackConfig(Config.String(variables.bucket))
   )
 }
 

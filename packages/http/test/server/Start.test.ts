@@ -110,7 +110,7 @@ describe("data directory", () => {
 })
 
 it("environment variable that is no setting → a warning with the setting that it resembles, without its value", async () => {
-  const env = { HOLDFAST_DATADIR: "/hunter2", HOLDFAST_API_KEY: "of a client", HOLDFAST_WORKERS: "2" }
+  const env = { HOLDFAST_DATADIR: "/hunter2", HOLDFAST_KEY: "of a client", HOLDFAST_WORKERS: "2" }
   const service = await Process.serve({ env })
   await service.stop()
   const warnings = service.stderr().match(/^.*environment variable ignored.*$/gm) ?? []

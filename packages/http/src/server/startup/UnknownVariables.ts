@@ -4,6 +4,7 @@
  */
 import * as SimilarNames from "@holdfast/core/inputs/SimilarNames"
 import * as Effect from "effect/Effect"
+import * as RemoteFlags from "../../cli/RemoteFlags.ts"
 import { configFile, settingNames, settings } from "../config/SettingTable.ts"
 
 const prefix = "HOLDFAST_"
@@ -13,8 +14,11 @@ const variables: ReadonlyArray<string> = [
   ...settingNames.flatMap((name): ReadonlyArray<string> => settings[name].variables)
 ]
 
-/** Variables of the commands that upload and download, and of the scripts that start the service in its repository. */
-const others = ["URL", "API_KEY", "TENANT", "BUCKET", "NO_INSTALL", "REQUIRE"].map((name) => prefix + name)
+/** Variables of the commands that upload and download, of the documented requests, and of the scripts in the repository. */
+const others = [
+  ...Object.values(RemoteFlags.variables),
+  ...["API_KEY", "NO_INSTALL", "REQUIRE"].map((name) => prefix + name)
+]
 
 const known: ReadonlySet<string> = new Set([...variables, ...others])
 
