@@ -36,11 +36,12 @@ export interface Options {
   readonly connectTimeout?: Duration.Input | undefined
   /**
    * How long a statement may take. Half of it is the longest wait for a free connection, and the longest wait for a lock.
-   * Unlimited when absent. The server enforces it, as `statement_timeout` and `lock_timeout` of each connection. A connection
+   * When absent, this client limits nothing, and the server has the limits of the role; `none` is no limit there either, for migrations,
+   * which build indexes. The server enforces it, as `statement_timeout` and `lock_timeout` of each connection. A connection
    * whose server sends nothing for so long while a statement runs is closed. The server ends a transaction that waits for its next
    * statement for two fifths of it (`idle_in_transaction_session_timeout`): its process is suspended or unreachable.
    */
-  readonly statementTimeout?: Duration.Input | undefined
+  readonly statementTimeout?: Duration.Input | "none" | undefined
   /**
    * Whether connections keep prepared statements; true when absent. `false` is for poolers that give each transaction another
    * connection of the server, such as PgBouncer in transaction mode. Such a connection keeps no settings either: then
@@ -114,8 +115,8 @@ export const make: (
   url
 }) {
   if (!isUrl(url)) return yield* invalidUrl()
-  const half =
-    statementTimeout === undefined ? undefined : Duration.times(Duration.fromInputUnsafe(statementTimeout), 0.5)
+  const longest = statementTimeout === "none" ? undefined : statementTimeout
+  const half = longest === undefined ? undefined : Duration.times(Duration.fromInputUnsafe(longest), 0.5)
   const pool = yield* PgPool.make({
     url,
     maxConnections,
@@ -131,7 +132,7 @@ export const make: (
     keepAlive: "30 seconds"
   })
   if (multiplex) yield* Effect.forkScoped(releaseProcess(pool, maxConnections))
-  const watch = yield* SilentServer.make(statementTimeout)
+  const watch = yield* SilentServer.make(longest)
   const toConnection = PostgresConnection.make(watch)
   const setUp: ConnectionSetup.SetUp = prepare ? ConnectionSetup.make(statementTimeout, watch) : () => Effect.void
   const shares = FairPool.make({ size: maxConnections, timeout: half })

@@ -32,7 +32,7 @@ export interface Options extends Omit<Postgres.Options, "multiplex"> {
 
 /** Runs the migrations on a connection of their own, whose statements may take any time. */
 const migrateUnlimited = (options: Postgres.Options): Effect.Effect<unknown, MetadataError> =>
-  operation("open")(Postgres.make({ ...options, maxConnections: 1, statementTimeout: undefined })).pipe(
+  operation("open")(Postgres.make({ ...options, maxConnections: 1, statementTimeout: "none" })).pipe(
     Effect.flatMap((sql) => Effect.provideService(migrate, SqlClient, sql)),
     Effect.scoped,
     Effect.provide(Reactivity.layer)

@@ -106,10 +106,16 @@ requires(Server.missing).describe("migrations on PostgreSQL", () =>
         const name = new URL(Redacted.value(url)).pathname.slice(1)
         yield* Effect.provide(run(`ALTER DATABASE ${name} SET statement_timeout = '500ms'`), connect(url))
         const slow = { id: 1, name: "slow", steps: [Migration.change(run("SELECT pg_sleep(0.7)"))] }
-        expect(yield* Effect.provide(runMissing([slow]), connect(url))).toEqual([{ id: 1, name: "slow" }])
+        const unlimited = Postgres.layer({ url, maxConnections: 1, statementTimeout: "none" })
+        expect(yield* Effect.provide(runMissing([slow]), unlimited)).toEqual([{ id: 1, name: "slow" }])
         const further = { ...slow, id: 2 }
         const pooled = Postgres.layer({ url, maxConnections: 1, prepare: false })
         expect(yield* Effect.provide(runMissing([slow, further]), pooled)).toEqual([{ id: 2, name: "slow" }])
+        const [limited] = yield* Effect.provide(
+          Effect.flatMap(SqlClient, (sql) => sql`SELECT current_setting('statement_timeout') AS timeout`),
+          connect(url)
+        )
+        expect(limited).toEqual({ timeout: "500ms" })
       })
     )
 

@@ -21,23 +21,27 @@ const readOnly = (): SqlError => {
   return new SqlError({ reason: new ConnectionError({ cause, message: cause.message, operation: "connect" }) })
 }
 
-/** Sets the timeouts, and returns whether transactions are read-only. */
-const statement = `SELECT set_config('statement_timeout', $1, false), set_config('lock_timeout', $2, false),
-  set_config('idle_in_transaction_session_timeout', $3, false),
+/** Sets the timeouts, where the parameters are not null, and returns whether transactions are read-only. */
+const statement = `SELECT set_config('statement_timeout', coalesce($1, current_setting('statement_timeout')), false),
+  set_config('lock_timeout', coalesce($2, current_setting('lock_timeout')), false),
+  set_config('idle_in_transaction_session_timeout', coalesce($3, current_setting('idle_in_transaction_session_timeout')), false),
   current_setting('transaction_read_only') AS read_only`
 
 /**
  * Limits statements to nine tenths of a time, their waits for a lock to half of it, and the waits of a transaction for its next
- * statement to two fifths; no limit when the timeout is undefined, whatever the role and the database have set: a migration builds
- * indexes. So the server ends a statement before `SilentServer` closes its
- * connection, and a transaction of a process that is suspended before others fail that wait for its locks.
+ * statement to two fifths. With "none" there is no limit; when the timeout is undefined, there are those of the role and the database. So
+ * the server ends a statement before `SilentServer` closes its connection, and a transaction of a process that is suspended before others
+ * fail that wait for its locks.
  *
  * A statement does so when the connection is first used. Poolers such as PgBouncer would refuse a connection whose startup
  * message has these settings.
  */
-export const make = (timeout: Duration.Input | undefined, watch: Watch): SetUp => {
-  const milliseconds = timeout === undefined ? undefined : Math.max(2, Math.ceil(Duration.toMillis(timeout)))
-  const settings = [0.9, 0.5, 0.4].map((part) => String(Math.ceil((milliseconds ?? 0) * part)))
+export const make = (timeout: Duration.Input | "none" | undefined, watch: Watch): SetUp => {
+  const milliseconds =
+    timeout === undefined ? undefined : timeout === "none" ? 0 : Math.max(2, Math.ceil(Duration.toMillis(timeout)))
+  const settings = [0.9, 0.5, 0.4].map((part) =>
+    milliseconds === undefined ? null : String(Math.ceil(milliseconds * part))
+  )
   const prepared = new WeakSet<PgConnection>()
   return (connection) =>
     prepared.has(connection)

@@ -85,7 +85,12 @@ export const layerSqlClient = ({
   Layer.unwrap(
     Effect.promise(async (): Promise<ClientLayer> => {
       if (url !== undefined)
-        return (await import("@holdfast/postgres/Postgres")).layer({ url, maxConnections, prepare })
+        return (await import("@holdfast/postgres/Postgres")).layer({
+          url,
+          maxConnections,
+          prepare,
+          statementTimeout: "none"
+        })
       return (await import("@holdfast/sqlite/Sqlite")).layer({
         file: databasePath({ dataDir }),
         onCreate: DirectoryOwner.make(dataDir).give
