@@ -238,10 +238,15 @@ const checkRace = Effect.gen(function* () {
 
 const checkShares = Effect.gen(function* () {
   const bucket = yield* Fixtures.bucket()
-  yield* Effect.forEach(Array.from({ length: manyShares }), () => ShareFixtures.create(bucket), { concurrency: 8 })
+  const other = yield* Fixtures.bucket(bucket.tenantId)
+  // In the order in which they are claimed.
+  const [first, second] = [bucket.bucketId, other.bucketId].toSorted()
+  const shares = Array.from({ length: manyShares }, (_, index) => (index % 2 === 0 ? bucket : other))
+  yield* Effect.forEach(shares, (one) => ShareFixtures.create(one), { concurrency: 8 })
   expect(yield* (yield* TenantRepository).remove({ tenantId: bucket.tenantId, force: true, sweepAt })).toBe(true)
   for (const [id, most] of [
-    [bucket.bucketId, 100],
+    [first ?? "", 100],
+    [second ?? "", 100],
     [bucket.tenantId, 1]
   ] as const) {
     const { deleted, state } = yield* finish(Option.getOrThrow(yield* claim(id)))
@@ -251,7 +256,7 @@ const checkShares = Effect.gen(function* () {
 })
 
 export const removalContract = (it: It): void => {
-  it.effect("remove: tenant with few files and many shares → deleted in steps", () => checkShares)
+  it.effect("remove: tenant with few files and many shares in two buckets → deleted in steps", () => checkShares)
   it.effect(
     "remove: large bucket with force → no operation finds it, its name is free; steps delete it",
     () => checkBucket

@@ -33,12 +33,11 @@ export const abortUploads = Effect.fnUntraced(function* (sql: SqlClient, bucketI
   yield* sql`UPDATE blob SET state = 'DOOMED', due_at = 0 WHERE ${among(sql, "id", ended)} AND state = 'PENDING'`
 })
 
-/** Whether a bucket has more shares than one transaction removes. */
-export const hasManyShares = (sql: SqlClient, bucketId: string) =>
+/** Returns the number of shares of a bucket, at most `limit`. */
+export const countShares = (sql: SqlClient, bucketId: string, limit: number) =>
   Effect.map(
-    sql`SELECT 1 AS one FROM share WHERE bucket_id = ${unplannedText(sql, bucketId)}
-      ORDER BY id LIMIT ${removedAtOnce + 1}`,
-    (rows) => rows.length > removedAtOnce
+    sql`SELECT 1 AS one FROM share WHERE bucket_id = ${unplannedText(sql, bucketId)} ORDER BY id LIMIT ${limit}`,
+    (rows) => rows.length
   )
 
 /**

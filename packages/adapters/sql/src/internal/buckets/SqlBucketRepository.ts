@@ -30,7 +30,7 @@ import * as ContentRuleColumns from "./ContentRuleColumns.ts"
 import * as ShareRuleColumn from "./ShareRuleColumn.ts"
 import { isOpenBucket, isOpenTenant } from "./OpenBucket.ts"
 import { markBuckets } from "./Removals.ts"
-import { countFiles, hasManyShares, removeBuckets, removedAtOnce } from "./RemoveBuckets.ts"
+import { countFiles, countShares, removeBuckets, removedAtOnce } from "./RemoveBuckets.ts"
 
 const toBucket: Row.FromRow<Bucket> = (row) => ({
   id: Row.text(row, "id"),
@@ -82,7 +82,8 @@ const make = Effect.gen(function* () {
     if (found === undefined) return false
     if (!force && (yield* countFiles(sql, bucket.bucketId, 1)) > 0) return yield* new BucketNotEmpty()
     const files = yield* countFiles(sql, bucket.bucketId, removedAtOnce + 1)
-    const isLarge = files > removedAtOnce || (yield* hasManyShares(sql, bucket.bucketId))
+    const shares = yield* countShares(sql, bucket.bucketId, removedAtOnce + 1)
+    const isLarge = files > removedAtOnce || shares > removedAtOnce
     yield* record(sql, bucketEvent(bucket.tenantId, "bucket.deleted", found, isLarge ? { files: null } : { files }))
     yield* isLarge ? markBuckets(sql, { bucketIds, sweepAt }) : removeBuckets(sql, { bucketIds, sweepAt })
     return true

@@ -9,7 +9,7 @@ import { SubdomainTaken, type Tenant, TenantNotEmpty } from "@holdfast/core/tena
 import { TenantRepository } from "@holdfast/core/tenants/TenantRepository"
 import { isOpenTenant } from "../buckets/OpenBucket.ts"
 import { markTenant } from "../buckets/Removals.ts"
-import { countFiles, hasManyShares, removeBuckets, removedAtOnce } from "../buckets/RemoveBuckets.ts"
+import { countFiles, countShares, removeBuckets, removedAtOnce } from "../buckets/RemoveBuckets.ts"
 import * as Constraint from "../Constraint.ts"
 import { lock, millis, unplannedText } from "../Dialect.ts"
 import { type Change, changedFields, record, recordFound } from "../events/RecordEvent.ts"
@@ -65,10 +65,11 @@ const make = Effect.gen(function* () {
       if (more.length > 0) return undefined
     }
     const ids = buckets.map(({ id }) => id)
-    let files = 0
+    let [files, shares] = [0, 0]
     for (const id of ids) {
       files += yield* countFiles(sql, id, removedAtOnce + 1 - files)
-      if (files > removedAtOnce || (yield* hasManyShares(sql, id))) return undefined
+      shares += yield* countShares(sql, id, removedAtOnce + 1 - shares)
+      if (files > removedAtOnce || shares > removedAtOnce) return undefined
     }
     return ids
   })
