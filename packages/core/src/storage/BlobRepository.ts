@@ -107,7 +107,8 @@ export class BlobRepository extends Context.Service<
 
     /**
      * Holds all blobs until a time: until then none is due, so that a backup can copy the blobs of the rows that it has read. A
-     * call with the id of a hold prolongs it. A process that dies leaves a hold that ends by itself.
+     * call with the id of a hold prolongs it. A process that dies leaves a hold that ends by itself. A hold until
+     * more than two days from now does not count: a clock was ahead.
      */
     readonly hold: (terms: {
       readonly holdId: string

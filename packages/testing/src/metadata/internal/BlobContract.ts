@@ -171,6 +171,23 @@ export const blobContract = (it: It): void => {
     })
   )
 
+  it.effect("hold: the clock was years ahead → blobs are due, and later holds count", () =>
+    Effect.gen(function* () {
+      const blobs = yield* BlobRepository
+      const [base, years] = [-70_000_000, 315_360_000_000]
+      const { blobId } = yield* doomed(base)
+      const now = Sample.at(base)
+      const terms = { blobIds: [blobId], now, leaseUntil: now }
+      yield* blobs.hold({ holdId: "ahead", now: Sample.at(years), until: Sample.at(years + 600_000) })
+      expect(yield* Fixtures.isDue(blobId, now)).toBe(true)
+      expect((yield* blobs.claimDue(terms)).has(blobId)).toBe(true)
+      yield* blobs.hold({ holdId: "right", now, until: Sample.at(base + 600_000) })
+      expect(yield* Fixtures.isDue(blobId, now)).toBe(false)
+      yield* blobs.releaseHold("right")
+      yield* blobs.releaseHold("ahead")
+    })
+  )
+
   it.effect("forget: PENDING and DOOMED blobs → rows deleted; READY blob → row stays", () =>
     Effect.gen(function* () {
       const blobs = yield* BlobRepository

@@ -19,6 +19,7 @@ import {
 } from "@holdfast/core/storage/BlobRepository"
 import * as DamageKind from "@holdfast/core/storage/DamageKind"
 import { among, lock, millis } from "../Dialect.ts"
+import { hasCome } from "../HasCome.ts"
 import * as PreparedText from "../PreparedText.ts"
 import * as Row from "../Row.ts"
 import { expire } from "./ExpireBlobs.ts"
@@ -100,7 +101,7 @@ const make = Effect.gen(function* () {
   const count = (rows: ReadonlyArray<Row.Row>): number => rows.length
 
   const isNotHeld = (now: DateTime.Utc): Fragment =>
-    sql`NOT EXISTS (SELECT 1 FROM blob_hold WHERE held_until > ${millis(now)})`
+    sql`NOT EXISTS (SELECT 1 FROM blob_hold WHERE NOT ${hasCome(sql, "held_until", millis(now))})`
 
   return BlobRepository.of({
     stage: ({ at, blobId, bucket: { bucketId, tenantId }, leaseUntil }) =>
@@ -130,7 +131,7 @@ const make = Effect.gen(function* () {
 
     hold: ({ holdId, now, until }) =>
       Effect.andThen(
-        sql`DELETE FROM blob_hold WHERE held_until <= ${millis(now)}`,
+        sql`DELETE FROM blob_hold WHERE ${hasCome(sql, "held_until", millis(now))}`,
         sql`INSERT INTO blob_hold (id, held_until) VALUES (${holdId}, ${millis(until)})
           ON CONFLICT (id) DO UPDATE SET held_until = excluded.held_until`
       ).pipe(transaction(sql), Effect.asVoid, operation("blobs.hold")),

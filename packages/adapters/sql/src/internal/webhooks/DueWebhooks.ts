@@ -4,6 +4,7 @@
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { DueWebhook } from "@holdfast/core/webhooks/DeliveryRepository"
+import { hasCome } from "../HasCome.ts"
 import * as Row from "../Row.ts"
 
 /** Webhooks with pending deliveries that one search looks at. */
@@ -11,7 +12,7 @@ const maxSeen = 500
 
 /** The condition on a webhook that may be claimed. */
 export const isClaimable = (sql: SqlClient, now: number) =>
-  sql`webhook.state = 'ACTIVE' AND webhook.retry_at <= ${now} AND webhook.lease_until <= ${now}`
+  sql`webhook.state = 'ACTIVE' AND ${hasCome(sql, "webhook.retry_at", now)} AND ${hasCome(sql, "webhook.lease_until", now)}`
 
 /** The first row has the position, and no webhook when none is due. */
 const toFound: Row.FromRow<{ readonly next: string | null; readonly due: DueWebhook | undefined }> = (row) => ({

@@ -98,6 +98,17 @@ export const mirrorFailureContract = (it: It): void => {
     })
   )
 
+  it.effect("failing mirror: the clock was years ahead → due at once", () =>
+    Effect.gen(function* () {
+      const { bucket, mirror } = yield* MirrorFixtures.createWithFiles(1)
+      const ahead = 315_360_000_000
+      yield* fail(mirror, "It is down.", { now: ahead, retryAt: ahead + 1000 })
+      const { mirror: failing } = yield* MirrorFixtures.get(bucket, mirror.id)
+      expect(yield* findDue(mirror.id, Sample.at(1000))).toMatchObject({ hasTasks: true })
+      expect(yield* claim(failing, Sample.at(1000))).toHaveLength(1)
+    })
+  )
+
   it.effect("failing mirror: new credentials, or resumed → recovered; a failure of the former state is ignored", () =>
     Effect.gen(function* () {
       const { bucket, mirror, ref } = yield* MirrorFixtures.createWithFiles(2)

@@ -159,6 +159,22 @@ export const deliveryContract = (it: It): void => {
     })
   )
 
+  it.effect("claim: the clock was years ahead in a claim or a failure → due at once", () =>
+    Effect.gen(function* () {
+      const ahead = Sample.at(315_360_000_000)
+      const [claimed, failed] = [yield* withDeliveries(1), yield* withDeliveries(1)]
+      yield* getClaim(claimed.ref, ahead)
+      yield* complete(yield* getClaim(failed.ref, ahead), [], {
+        ...fails,
+        retryAt: DateTime.add(ahead, { minutes: 1 })
+      })
+      for (const { ids, ref } of [claimed, failed]) {
+        expect(yield* isDue(ref)).toBe(true)
+        expect((yield* getClaim(ref)).deliveries.map(({ id }) => id)).toEqual(ids)
+      }
+    })
+  )
+
   it.effect("claim: 20 at once → one of them gets the webhook", () =>
     Effect.gen(function* () {
       const { ref } = yield* withDeliveries(1)

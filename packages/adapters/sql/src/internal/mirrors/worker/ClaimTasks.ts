@@ -9,6 +9,7 @@ import type { MirrorTask } from "@holdfast/core/mirrors/worker/MirrorTask"
 import type { StoredMirror } from "@holdfast/core/mirrors/StoredMirror"
 import { among, skipLocked } from "../../Dialect.ts"
 import { columns as fileColumns, toFile } from "../../files/FileRow.ts"
+import { hasCome } from "../../HasCome.ts"
 import * as Row from "../../Row.ts"
 import { transaction } from "../../../Transaction.ts"
 import * as ObjectNames from "./ObjectNames.ts"
@@ -46,7 +47,7 @@ const blockedFor = () => 100 + Math.floor(Math.random() * 150)
  */
 const admit = (sql: SqlClient, { leaseUntil, limit, mirror, now }: Claim) => {
   const isUnchanged = sql`id = ${mirror.id} AND revision = ${mirror.revision} AND paused = 0 AND removed = 0
-    AND retry_at <= ${now}`
+    AND ${hasCome(sql, "retry_at", now)}`
   return mirror.failure === null
     ? Effect.map(sql`SELECT id FROM mirror WHERE ${isUnchanged} AND failing_since IS NULL`, (rows) =>
         rows.length === 0 ? 0 : limit

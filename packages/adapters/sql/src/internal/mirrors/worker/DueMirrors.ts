@@ -4,6 +4,7 @@
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { DueMirror } from "@holdfast/core/mirrors/worker/MirrorTaskRepository"
+import { hasCome } from "../../HasCome.ts"
 import * as Row from "../../Row.ts"
 import { columns, flag, toMirror } from "../MirrorRow.ts"
 
@@ -34,7 +35,7 @@ export const findDueMirrors = (
   sql: SqlClient,
   { after, limit, now }: { readonly after: string; readonly limit: number; readonly now: number }
 ) => {
-  const isActive = sql`paused = 0 AND removed = 0 AND retry_at <= ${now}`
+  const isActive = sql`paused = 0 AND removed = 0 AND ${hasCome(sql, "retry_at", now)}`
   const nextPending = (id: string) =>
     sql.literal(`(SELECT t.mirror_id FROM mirror_task t WHERE t.done < t.wanted AND t.mirror_id > ${id}
       ORDER BY t.mirror_id, t.due_at LIMIT 1)`)
@@ -61,7 +62,7 @@ export const findDueMirrors = (
         CASE WHEN removed = 0 AND retry_tasks_at IS NOT NULL THEN 1 ELSE 0 END AS has_retries,
         CASE WHEN ${isActive} AND (SELECT t.due_at FROM mirror_task t WHERE t.mirror_id = mirror.id AND t.done < t.wanted
           ORDER BY t.due_at LIMIT 1) <= ${now} THEN 1 ELSE 0 END AS has_tasks,
-        CASE WHEN ${isActive} AND sync_wanted > sync_done AND (sync_lease IS NULL OR sync_until <= ${now})
+        CASE WHEN ${isActive} AND sync_wanted > sync_done AND (sync_lease IS NULL OR ${hasCome(sql, "sync_until", now)})
           THEN 1 ELSE 0 END AS is_sync_wanted
       FROM seen JOIN mirror ON mirror.id = seen.id),
     fair AS (

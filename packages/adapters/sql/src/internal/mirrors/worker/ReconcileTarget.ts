@@ -6,6 +6,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { TargetObject } from "@holdfast/core/mirrors/targets/MirrorTarget"
 import type { ReconciliationLease } from "@holdfast/core/mirrors/worker/MirrorTaskRepository"
 import { among, lock, millis } from "../../Dialect.ts"
+import { hasCome } from "../../HasCome.ts"
 import * as Row from "../../Row.ts"
 import { transaction } from "../../../Transaction.ts"
 import * as Filling from "../Filling.ts"
@@ -26,7 +27,7 @@ export const claim = (sql: SqlClient, { lease, mirrorId, startedAt }: Reconcilia
       fill_name = CASE WHEN filling = ${Filling.initial} THEN fill_name ELSE '' END,
       filling = CASE WHEN filling = ${Filling.initial} THEN filling ELSE ${Filling.again} END
     WHERE id = ${mirrorId} AND removed = 0 AND sync_wanted > sync_done
-      AND (sync_lease IS NULL OR sync_until <= ${millis(startedAt)}) RETURNING id`.pipe(Effect.map(isAny))
+      AND (sync_lease IS NULL OR ${hasCome(sql, "sync_until", millis(startedAt))}) RETURNING id`.pipe(Effect.map(isAny))
 
 const isHeld = (sql: SqlClient, { lease, mirrorId }: ReconciliationLease) =>
   sql`id = ${mirrorId} AND sync_lease = ${lease}`
