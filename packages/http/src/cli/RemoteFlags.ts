@@ -5,16 +5,9 @@ import * as Flag from "effect/cli/Flag"
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
+import { variables } from "../server/config/RemoteVariables.ts"
 import { UsageError } from "./Failure.ts"
 import type { RemoteBucket } from "./remote/RemoteBucket.ts"
-
-/** The variables that have the values of options that are absent. */
-export const variables = {
-  url: "HOLDFAST_URL",
-  key: "HOLDFAST_KEY",
-  tenant: "HOLDFAST_TENANT",
-  bucket: "HOLDFAST_BUCKET"
-} as const
 
 export const flags = {
   url: Flag.String("url").pipe(

@@ -4,7 +4,7 @@
  */
 import * as SimilarNames from "@holdfast/core/inputs/SimilarNames"
 import * as Effect from "effect/Effect"
-import * as RemoteFlags from "../../cli/RemoteFlags.ts"
+import * as RemoteVariables from "../config/RemoteVariables.ts"
 import { configFile, settingNames, settings } from "../config/SettingTable.ts"
 
 const prefix = "HOLDFAST_"
@@ -16,7 +16,7 @@ const variables: ReadonlyArray<string> = [
 
 /** Variables of the commands that upload and download, of the documented requests, and of the scripts in the repository. */
 const others = [
-  ...Object.values(RemoteFlags.variables),
+  ...Object.values(RemoteVariables.variables),
   ...["API_KEY", "NO_INSTALL", "REQUIRE"].map((name) => prefix + name)
 ]
 
