@@ -20,8 +20,22 @@ const signals = ["SIGHUP", "SIGINT", "SIGTERM"] as const
  */
 const repetitionWindow = 1000
 
+/**
+ * Lets writes to a terminal that has closed fail without a result: the error of one (EIO) would end the process before it releases what it
+ * has, such as the hold of a backup.
+ */
+const ignoreClosedTerminal = (): void => {
+  for (const stream of [process.stdout, process.stderr]) {
+    if (!stream.isTTY) continue
+    stream.on("error", (error: NodeJS.ErrnoException) => {
+      if (error.code !== "EIO") throw error
+    })
+  }
+}
+
 /** Waits for the first signal. After it, another signal outside the window exits the process with code 1. */
 const firstSignal: Effect.Effect<NodeJS.Signals> = Effect.callback((resume) => {
+  ignoreClosedTerminal()
   let firstAt: number | undefined
   const onSignal = (signal: NodeJS.Signals): void => {
     if (firstAt === undefined) {
@@ -47,6 +61,7 @@ export const runUntilStopped = <A, E, R>(
   stopped: Effect.Effect<void>
 ): Effect.Effect<void, E, R> => {
   const terminated = Effect.callback<void>((resume) => {
+    ignoreClosedTerminal()
     for (const signal of ["SIGHUP", "SIGINT"] as const) process.on(signal, () => undefined)
     process.on("SIGTERM", () => resume(Effect.void))
   })
