@@ -64,7 +64,7 @@ export const open =
             guard.run(object, MirrorDescribe.describe(connection, copyBytes, object, source)),
             toError("describe")
           ),
-        remove: (name) => Effect.mapError(MirrorObjects.remove(connection, name), toError("remove")),
+        remove: (name) => Effect.mapError(MirrorObjects.remove(connection, name, source), toError("remove")),
         stat: (name) => Effect.mapError(MirrorObjects.stat(connection, name), toError("stat")),
         read: (name) =>
           Stream.mapError(

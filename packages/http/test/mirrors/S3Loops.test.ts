@@ -131,6 +131,58 @@ it(
 )
 
 it(
+  "copy removed or renamed after a mirror failed to copy it back → its original stays",
+  { timeout: 120_000 },
+  async () => {
+    const [one, two] = await makeBuckets(await start(), "one", "two")
+    if (one === undefined || two === undefined) return expect.unreachable()
+    const names = ["removed", "renamed", "changed"]
+    const wrong = { ...MirrorRequests.mirrorToS3(one, one), secretAccessKey: "wrong" }
+    await MirrorRequests.upload(two, { name: "changed" }, "of two")
+    const back = await link(two, one)
+    await untilQuiet([[two, back]])
+    // The next attempts of this mirror fail.
+    await two.api.patch(`${two.mirrors}/${back.id}`, {
+      query: { verify: "false" },
+      json: { secretAccessKey: wrong.secretAccessKey }
+    })
+    await reupload(one, await idOf(one, "changed"), "changed")
+    for (const name of names.slice(0, 2)) await MirrorRequests.upload(one, { name }, name)
+    await MirrorRequests.upload(one, { name: "large" }, "x".repeat(9_000_000))
+    const there = await link(one, two)
+    await untilQuiet([[one, there]])
+    await MirrorRequests.untilInState(two, back.id, "FAILING")
+    const attempted = async () => {
+      const { stats } = await MirrorRequests.getMirror(two, back.id)
+      return stats.lastError
+    }
+    await expect.poll(attempted, { timeout: 60_000 }).not.toBeNull()
+    await two.api.delete(`${two.files}/${await idOf(two, "removed")}`)
+    await two.api.delete(`${two.files}/${await idOf(two, "changed")}`)
+    await two.api.patch(`${two.files}/${await idOf(two, "renamed")}`, { json: { name: "other" } })
+    await two.api.patch(`${two.mirrors}/${back.id}`, { json: { secretAccessKey: two.credentials.secretAccessKey } })
+    await untilQuiet([[two, back]])
+    expect(await contents(one)).toMatchObject(Object.fromEntries(names.map((name) => [name, name])))
+  }
+)
+
+it("copy removed at its source → removed at the target, also a large one", { timeout: 120_000 }, async () => {
+  const [one, two] = await makeBuckets(await start(), "one", "two")
+  if (one === undefined || two === undefined) return expect.unreachable()
+  const links: ReadonlyArray<Link> = [
+    [one, await link(one, two)],
+    [two, await link(two, one)]
+  ]
+  await MirrorRequests.upload(one, { name: "large" }, "x".repeat(9_000_000))
+  await MirrorRequests.upload(one, { name: "a" }, "a")
+  await untilQuiet(links)
+  expect(Object.keys(await contents(two)).toSorted()).toEqual(["a", "large"])
+  for (const name of ["a", "large"]) await one.api.delete(`${one.files}/${await idOf(one, name)}`)
+  await expect.poll(() => contents(two), { timeout: 60_000 }).toEqual({})
+  await untilQuiet(links)
+})
+
+it(
   "buckets of two deployments mirror in a ring of three → each file once in each bucket",
   { timeout: 180_000 },
   async () => {

@@ -82,7 +82,10 @@ export interface MirrorTarget {
    */
   readonly describe: (object: MirrorObject) => Effect.Effect<WriteReceipt, MirrorTargetError>
 
-  /** Removes an object. Idempotent: succeeds for a missing one. */
+  /**
+   * Removes an object. Idempotent: succeeds for a missing one. A bucket of Holdfast keeps an object that is no copy of the `source` for
+   * which the target was opened, which succeeds as well: the mirror has no object of this name there.
+   */
   readonly remove: (name: string) => Effect.Effect<void, MirrorTargetError>
 
   /** Finds an object by its name. May find nothing, instead of failing, where the target itself is missing. */

@@ -6,13 +6,21 @@
  * for example to restore a bucket, and what they write is no copy of a mirror. The bucket that gets the object keeps the trace as a
  * member of the file's metadata, with the digest of the content: a file that gets another content has no trace.
  *
+ * A removal has the id of the mirror's bucket in a header of its own: the bucket then removes the object only if it is a copy that came
+ * directly from there, as its trace says. The mirror cannot know that by itself. Its record of a name does not say whether the object is
+ * one that it wrote: its last attempt may have failed, and the target may have got another content since.
+ *
  * A client that may write a file may also forge its trace. That keeps the file's content from being copied, and has no other effect.
  */
 import * as Ids from "../../Ids.ts"
+import type { StoredFile } from "../../files/File.ts"
 import type { MirroredFile } from "./MirroredFile.ts"
 
 /** The header of a request that writes a copy. */
 export const header = "x-holdfast-trace"
+
+/** The header of a request that removes a copy: the id of the bucket whose mirror wrote it. */
+export const sourceHeader = "x-holdfast-source"
 
 /** The member of a file's metadata. Neither headers of S3 nor those of mirrors have a name like this. */
 export const metadataName = "holdfast:trace"
@@ -45,4 +53,17 @@ export const bucketIdsOf = ({
 }: Pick<MirroredFile, "content" | "metadata">): ReadonlyArray<string> => {
   const trace = parse(metadata[metadataName])
   return trace?.sha256 === content.sha256 ? trace.bucketIds : []
+}
+
+/**
+ * Whether a file is a copy that a mirror of a bucket wrote. While the digest of its content is unknown: whether it is one if the content
+ * is that of its trace.
+ */
+export const isCopyFrom = (
+  { content, metadata }: Pick<StoredFile, "content" | "metadata">,
+  bucketId: string
+): boolean => {
+  const trace = parse(metadata[metadataName])
+  const isOfContent = content !== null && (content.sha256 === null || content.sha256 === trace?.sha256)
+  return isOfContent && trace?.bucketIds.at(-1) === bucketId
 }

@@ -10,7 +10,9 @@ import type * as Stream from "effect/Stream"
 import type * as Connection from "../client/Connection.ts"
 import type { ObjectAddress } from "../client/ObjectAddress.ts"
 import type * as PutObject from "../client/PutObject.ts"
+import type { FromSource } from "../client/TraceHeader.ts"
 import * as S3Failure from "../S3Failure.ts"
+import type * as MirrorDescription from "./MirrorDescription.ts"
 import * as MirrorNames from "./MirrorNames.ts"
 
 /** Returns the address of an object. Fails for a name that S3 cannot store. */
@@ -87,10 +89,15 @@ export const stat = (
   )
 
 /** Implements the port's `remove`. Amazon's S3 answers a missing object with success; some other services do not. */
-export const remove = (connection: Connection.Connection, name: string): Effect.Effect<void, S3Failure.S3Failure> =>
+export const remove = (
+  connection: Connection.Connection,
+  name: string,
+  source: MirrorDescription.Source
+): Effect.Effect<void, S3Failure.S3Failure> =>
   addressOf(connection, name).pipe(
-    Effect.flatMap((address) =>
-      connection.call((client, sdk, options) => client.send(new sdk.DeleteObjectCommand(address), options))
+    Effect.map((address): ObjectAddress & FromSource => ({ ...address, Source: source?.bucketId })),
+    Effect.flatMap((input) =>
+      connection.call((client, sdk, options) => client.send(new sdk.DeleteObjectCommand(input), options))
     ),
     Effect.asVoid,
     Effect.catchIf(isMissing, () => Effect.void)

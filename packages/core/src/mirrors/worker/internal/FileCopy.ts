@@ -88,8 +88,8 @@ const failAfterCheck =
     Effect.andThen(check, new MirrorTargetError({ reason, operation, detail, targetWorks: true }))
 
 /**
- * Writes the object of a file, unless the file is itself a copy that came from the target: then the target refuses it. The object that
- * has its name there is not one of this mirror, which gives up the name without removing the object.
+ * Writes the object of a file, unless the file is itself a copy that came from the target: then the target refuses it. Returns whether it
+ * was written.
  */
 const writeUnlessFromTarget = Effect.fnUntraced(function* (
   bucket: BucketRef,
@@ -104,7 +104,7 @@ const writeUnlessFromTarget = Effect.fnUntraced(function* (
     isCopy && error._tag === "MirrorTargetError" && error.reason === "Loop"
   const written = yield* Effect.catchIf(write(bucket, source, target, report), isFromTarget, () => Effect.succeed(null))
   progress.written = written
-  if (written === null) progress.removed.push(source.name)
+  return written !== null
 })
 
 const copyAndRemove = Effect.fnUntraced(function* (
@@ -114,7 +114,11 @@ const copyAndRemove = Effect.fnUntraced(function* (
   progress: Progress,
   report: Report
 ) {
-  if (file !== null) yield* writeUnlessFromTarget(bucket, file, target, progress, report)
+  if (file !== null && !(yield* writeUnlessFromTarget(bucket, file, target, progress, report))) {
+    // The objects that have the names of the file at the target may be the one that it is a copy of: the mirror only gives up the names.
+    progress.removed.push(file.name, ...remove)
+    return
+  }
   for (const name of remove) {
     report.sent(0)
     yield* target.remove(name)

@@ -4,6 +4,8 @@
 import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
 import { FilesByKey } from "@holdfast/core/files/keys/FilesByKey"
 import type { Precondition } from "@holdfast/core/files/Precondition"
+import { isMirrored } from "@holdfast/core/mirrors/targets/MirroredFile"
+import * as Trace from "@holdfast/core/mirrors/targets/Trace"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { Call, CallError } from "../../Call.ts"
@@ -29,19 +31,32 @@ const limits: XmlReader.Limits = { maxBytes: 2 * 1024 * 1024, maxElements: maxOb
 interface Removal {
   readonly key: string
   readonly ifMatch: string | undefined
+  /** The bucket whose mirror removes the object: only a copy that it wrote. */
+  readonly source?: string | undefined
 }
+
+const unknownDigest = S3Error.of(
+  "OperationAborted",
+  "The checksum by which a copy is recognised is still being computed. Try again."
+)
 
 const makeRemove = Effect.map(FilesByKey, (keys) =>
   Effect.fnUntraced(function* (
     { actor }: Call,
     bucket: BucketRef,
-    { ifMatch, key }: Removal
+    { ifMatch, key, source }: Removal
   ): Effect.fn.Return<void, CallError> {
     let condition: Precondition = {}
-    if (ifMatch !== undefined) {
+    if (ifMatch !== undefined || source !== undefined) {
       const current = Option.getOrNull(yield* keys.find(actor, bucket, key))
       if (current === null) return
       condition = EntityTag.condition({ ifMatch: EntityTag.parse(ifMatch) }, current.content)
+      if (source !== undefined) {
+        if (!Trace.isCopyFrom(current, source)) return
+        if (!isMirrored(current)) return yield* unknownDigest
+        // Another content that the file gets meanwhile is no copy.
+        if (ifMatch === undefined) condition = { ifMatch: [current.content.etag] }
+      }
     }
     yield* Effect.catchIf(keys.remove(actor, bucket, key, condition), isMissingFile, () => Effect.void)
   })
@@ -59,7 +74,11 @@ export const deleteObject: Operation = {
     const remove = yield* makeRemove
     return Effect.fnUntraced(function* (call) {
       const bucket = yield* findBucket(call)
-      yield* remove(call, bucket, { key: call.key, ifMatch: call.headers["if-match"] })
+      yield* remove(call, bucket, {
+        key: call.key,
+        ifMatch: call.headers["if-match"],
+        source: call.headers[Trace.sourceHeader]
+      })
       return S3Response.empty({ status: 204 })
     })
   })
