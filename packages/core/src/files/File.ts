@@ -93,7 +93,9 @@ export const UpdateFile = Schema.Struct({
   name: Schema.optional(FileName.FileName),
   path: Schema.optional(FolderPath),
   alias: Schema.optional(Schema.NullOr(FileName.Alias)).annotate({ description: "Null removes the alias." }),
-  metadata: Schema.optional(Metadata).annotate({ description: "Replaces the whole metadata." })
+  metadata: Schema.optional(Metadata).annotate({
+    description: "Replaces the whole metadata, except the trace of a copy that a mirror wrote (`holdfast:trace`)."
+  })
 }).annotate({ identifier: "UpdateFile" })
 export type UpdateFile = typeof UpdateFile.Type
 

@@ -138,7 +138,7 @@ export interface ContentReplacement {
   readonly sweepAt: DateTime.Utc
 }
 
-/** A change of a file's record. */
+/** A change of a file's record. New metadata keep the trace of the current content (`TraceMember.keepTrace`). */
 export interface FileUpdate {
   readonly bucket: BucketRef
   readonly selector: Selector

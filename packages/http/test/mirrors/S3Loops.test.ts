@@ -103,10 +103,35 @@ it(
     // An object that an S3 client copies from a copy is one of the bucket's own.
     const s3 = S3Server.client(two.endpoint.slice(0, -"/s3".length), two.credentials)
     await s3.send(new CopyObjectCommand({ Bucket: "two", Key: "copied.txt", CopySource: "two/a.txt" }))
-    s3.destroy()
     await untilQuiet(links)
     expect(await contents(one)).toMatchObject({ "copied.txt": "a" })
     await two.api.delete(`${two.files}/${await idOf(two, "copied.txt")}`)
+    // So is one that the API copies.
+    const copyOf = await idOf(two, "a.txt")
+    await two.api.post(`${two.files}/${copyOf}/copy`, { json: { name: "api.txt" } })
+    await untilQuiet(links)
+    expect(await contents(one)).toMatchObject({ "api.txt": "a" })
+    await two.api.delete(`${two.files}/${await idOf(two, "api.txt")}`)
+
+    // New metadata leave a copy one.
+    await two.api.patch(`${two.files}/${copyOf}`, { json: { metadata: { by: "api" } } })
+    await s3.send(
+      new CopyObjectCommand({
+        Bucket: "two",
+        Key: "large",
+        CopySource: "two/large",
+        MetadataDirective: "REPLACE",
+        Metadata: { by: "s3" }
+      })
+    )
+    s3.destroy()
+    await untilQuiet(links)
+    const copies = await MirrorRequests.listFiles(two)
+    expect(copies.get("/a.txt")?.metadata).toMatchObject({ by: "api" })
+    expect(copies.get("/large")?.metadata).toMatchObject({ by: "s3" })
+    for (const path of ["/a.txt", "/large"]) {
+      expect((await MirrorRequests.listFiles(one)).get(path)?.metadata).toEqual({})
+    }
 
     // A change of a copy is a change of the bucket's own: it reaches the other bucket.
     await reupload(two, await idOf(two, "a.txt"), "a of two")

@@ -23,6 +23,7 @@ import * as MoveFile from "../moves/MoveFile.ts"
 import * as NewFile from "../NewFile.ts"
 import * as Precondition from "../Precondition.ts"
 import * as StoredContent from "../StoredContent.ts"
+import * as TraceMember from "../moves/TraceMember.ts"
 import { checkBucketId, getFile } from "./FileLookup.ts"
 import type * as HeaderLimit from "./HeaderLimit.ts"
 import type * as Staging from "./Staging.ts"
@@ -107,7 +108,8 @@ export const make = Effect.fnUntraced(function* ({ checkHeaders, random, stage, 
       })
     )
     const copied = yield* staged.contentFor(name)
-    const { headers, metadata } = source
+    const { headers } = source
+    const metadata = TraceMember.withoutTrace(source.metadata)
     const file = yield* Effect.provideService(
       NewFile.make({ name, path, headers, metadata }, copied),
       SecureRandom,

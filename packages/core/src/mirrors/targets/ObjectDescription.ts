@@ -3,7 +3,7 @@
  * as metadata.
  */
 import * as Header from "../../files/Header.ts"
-import * as Trace from "./Trace.ts"
+import * as TraceMember from "../../files/moves/TraceMember.ts"
 import type { MirroredFile } from "./MirroredFile.ts"
 
 export interface ObjectDescription {
@@ -89,7 +89,7 @@ export const of = (file: MirroredFile): ObjectDescription => {
   }
   for (const [key, value] of Object.entries(file.metadata)) {
     // Another program that copies the metadata from the target makes no copy of a mirror.
-    if (key !== Trace.metadataName) add(`meta-${toMetadataName(key)}`, toAscii(toText(value)))
+    if (key !== TraceMember.metadataName) add(`meta-${toMetadataName(key)}`, toAscii(toText(value)))
   }
   if (omitted > 0) metadata["holdfast-omitted"] = String(omitted)
   return { contentType, ...headers, metadata }

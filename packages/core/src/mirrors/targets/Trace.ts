@@ -14,6 +14,7 @@
  */
 import * as Ids from "../../Ids.ts"
 import type { StoredFile } from "../../files/File.ts"
+import { metadataName } from "../../files/moves/TraceMember.ts"
 import type { MirroredFile } from "./MirroredFile.ts"
 
 /** The header of a request that writes a copy. */
@@ -21,9 +22,6 @@ export const header = "x-holdfast-trace"
 
 /** The header of a request that removes a copy: the id of the bucket whose mirror wrote it. */
 export const sourceHeader = "x-holdfast-source"
-
-/** The member of a file's metadata. Neither headers of S3 nor those of mirrors have a name like this. */
-export const metadataName = "holdfast:trace"
 
 /** The most buckets of a trace. A copy that has come from as many is not copied again. */
 export const maxBuckets = 16

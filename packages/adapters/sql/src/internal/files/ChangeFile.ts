@@ -5,8 +5,9 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { NotFound } from "@holdfast/core/Errors"
-import type { StoredFile } from "@holdfast/core/files/File"
+import type { Metadata, StoredFile } from "@holdfast/core/files/File"
 import type { FileRemoval, FileUpdate, HeaderUpdate, MetadataUpdate } from "@holdfast/core/files/FileRepository"
+import * as TraceMember from "@holdfast/core/files/moves/TraceMember"
 import { lock, millis } from "../Dialect.ts"
 import { changedFields, record } from "../events/RecordEvent.ts"
 import * as Row from "../Row.ts"
@@ -24,8 +25,26 @@ const orNotFound = Effect.flatMap(
   })
 )
 
+/** Returns new metadata with the trace of the current one. Locks the file's row. */
+const withTrace = (sql: SqlClient, { bucket, selector }: FileUpdate, metadata: Metadata) =>
+  sql`SELECT ${sql.literal(columns)} FROM file WHERE ${bySelector(sql, bucket, selector)}
+    ${lock(sql, "FOR NO KEY UPDATE")}`.pipe(
+    Row.first(toFile),
+    orNotFound,
+    Effect.map((current) => TraceMember.keepTrace(current.metadata, metadata))
+  )
+
 /** Changes the fields that `change` has. */
-export const updateFile = (sql: SqlClient, { at, bucket, change, selector }: FileUpdate) => {
+export const updateFile = (sql: SqlClient, update: FileUpdate) => {
+  const { metadata } = update.change
+  if (metadata === undefined) return updateFields(sql, update)
+  return withTrace(sql, update, metadata).pipe(
+    Effect.flatMap((kept) => updateFields(sql, { ...update, change: { ...update.change, metadata: kept } })),
+    transaction(sql)
+  )
+}
+
+const updateFields = (sql: SqlClient, { at, bucket, change, selector }: FileUpdate) => {
   const file = bySelector(sql, bucket, selector)
   const current = (column: "path" | "name") => sql`(SELECT ${sql.literal(column)} FROM file WHERE ${file})`
   // The place of a marker is that of its folder: it moves with the folder only, and has no name.

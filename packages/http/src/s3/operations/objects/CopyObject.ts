@@ -2,6 +2,7 @@
  * Copies an object within the tenant. The store copies the bytes where it can.
  */
 import type { Metadata } from "@holdfast/core/files/File"
+import * as TraceMember from "@holdfast/core/files/moves/TraceMember"
 import * as BlobKey from "@holdfast/core/storage/BlobKey"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
@@ -39,7 +40,8 @@ export const copyObject: Operation = {
       const { bucket: from, download, key } = yield* openSource(call)
       const { content, file } = download
       const isReplaced = isReplace(headers, "x-amz-metadata-directive")
-      if (from.bucketId === bucket.bucketId && key === call.key && !isReplaced) return yield* toItself
+      const isToItself = from.bucketId === bucket.bucketId && key === call.key
+      if (isToItself && !isReplaced) return yield* toItself
 
       yield* CopySource.checkSize(content.size)
       const given = yield* ObjectMetadata.fromRequest(headers)
@@ -48,7 +50,8 @@ export const copyObject: Operation = {
         : ObjectMetadata.tagsOf(file)
       const checksum = ObjectChecksum.find(content)
       const contentType = isReplaced ? given.contentType : undefined
-      const source: Metadata = isReplaced ? given.metadata : ObjectMetadata.withoutTrace(file.metadata)
+      const replacing = isToItself ? TraceMember.keepTrace(file.metadata, given.metadata) : given.metadata
+      const source: Metadata = isReplaced ? replacing : TraceMember.withoutTrace(file.metadata)
       const stored = yield* store(call, {
         bucket,
         key: call.key,

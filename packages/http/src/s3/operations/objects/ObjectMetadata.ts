@@ -6,6 +6,7 @@
  */
 import type { Metadata, StoredFile } from "@holdfast/core/files/File"
 import type { Header } from "@holdfast/core/files/Header"
+import * as TraceMember from "@holdfast/core/files/moves/TraceMember"
 import * as Trace from "@holdfast/core/mirrors/targets/Trace"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
@@ -66,12 +67,8 @@ const userMetadata = (headers: Call["headers"]): Record<string, string> =>
 
 const traceOf = (headers: Call["headers"]): Record<string, string> => {
   const trace = Trace.parse(headers[Trace.header])
-  return trace === undefined ? {} : { [Trace.metadataName]: Trace.format(trace) }
+  return trace === undefined ? {} : { [TraceMember.metadataName]: Trace.format(trace) }
 }
-
-/** Returns metadata without the trace: that of an object which a client copies, and no mirror. */
-export const withoutTrace = (metadata: Metadata): Metadata =>
-  Object.fromEntries(Object.entries(metadata).filter(([name]) => name !== Trace.metadataName))
 
 /** Returns the tags of the header `x-amz-tagging`: a query. */
 export const tagsOfHeader = (header: string | undefined): Effect.Effect<Tags, S3Error> =>
@@ -118,7 +115,7 @@ export const toHeaders = (file: Pick<StoredFile, "metadata">): Record<string, st
   const headers: Record<string, string> = {}
   let missing = 0
   for (const [name, value] of Object.entries(file.metadata)) {
-    if (name === tagsName || name === Trace.metadataName) continue
+    if (name === tagsName || name === TraceMember.metadataName) continue
     if (typeof value === "string" && isFieldName(name) && isFieldValue(value)) {
       headers[`${prefix}${name.toLowerCase()}`] = EncodedWords.encode(value)
     } else missing++
