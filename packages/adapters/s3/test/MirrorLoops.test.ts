@@ -49,6 +49,8 @@ it.live("write: target refuses a copy that came from it → the next such copies
     assert.strictEqual((yield* Effect.flip(write(from(other, target), content))).reason, "Loop")
     assert.strictEqual((yield* Effect.flip(describe(from(target)))).reason, "Loop")
     yield* write(from(), content)
+    const far = yield* Effect.flip(write(from(...Array.from({ length: Trace.maxBuckets }, () => other)), content))
+    assert.strictEqual(far.reason, "Invalid")
     assert.deepStrictEqual(
       requests.map(({ headers }) => headers[Trace.header]),
       [[target, source], [other, source], [source]].map((ids) => Trace.format({ sha256, bucketIds: ids.map(String) }))

@@ -95,6 +95,13 @@ it("presigned URL: header signed as a header and sent in the query → accepted;
   expect((await fetch(url, { method: "PUT", headers: changed, body: "content" })).status).toBe(403)
 })
 
+it("presigned URL: header of a mirror that is not signed → refused", async () => {
+  for (const header of ["x-holdfast-trace", "x-holdfast-source"]) {
+    const { url } = Sign.sign(`${endpoint.url}/s3/${Bucket}/traced`, token, { method: "PUT", expires: 60 })
+    expect((await fetch(url, { method: "PUT", headers: { [header]: "a" }, body: "content" })).status).toBe(403)
+  }
+})
+
 it("presigned URL: checksum of an empty body in the query → ignored, as the SDK signs it before it has the body", async () => {
   const parameters = { "x-amz-checksum-crc32": "AAAAAA==", "x-amz-sdk-checksum-algorithm": "CRC32" }
   expect(await send("summed", { parameters, body: "content" })).toBe(200)

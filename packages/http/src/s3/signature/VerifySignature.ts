@@ -44,6 +44,9 @@ const findTimeFault = ({ expires, signedAt }: SignatureFields, now: number): S3E
   return signedAt > now + maxSkew ? early : undefined
 }
 
+/** The beginnings of such headers. Those of mirrors make a file a copy, and say which copy to remove. */
+const signedPrefixes = ["x-amz-", "x-holdfast-"]
+
 /** Headers that describe the request to S3 must be signed: otherwise a proxy could change what a signed request does. */
 const findUnsigned = (
   { expires, signedHeaders }: SignatureFields,
@@ -52,7 +55,9 @@ const findUnsigned = (
   const signed = new Set(signedHeaders.split(";"))
   return Object.keys(headers).find(
     (name) =>
-      name.startsWith("x-amz-") && !signed.has(name) && !(expires !== undefined && name === "x-amz-content-sha256")
+      signedPrefixes.some((prefix) => name.startsWith(prefix)) &&
+      !signed.has(name) &&
+      !(expires !== undefined && name === "x-amz-content-sha256")
   )
 }
 

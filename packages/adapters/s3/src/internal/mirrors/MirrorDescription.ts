@@ -14,6 +14,11 @@ export type Source = Pick<BucketRef, "bucketId"> | undefined
 /** The characters of a header's value that arrive as they were signed. */
 const printable = /^[\u0020-\u007e]*$/
 
+const tooFar = S3Failure.make(
+  "Invalid",
+  `The file came over ${Trace.maxBuckets} mirrors, the most that a copy may have passed. Mirror it from a bucket that is nearer to its source.`
+)
+
 /**
  * Returns the fields of a request that writes an object. Leaves out empty headers, since S3 does not store them. The trace ends with
  * the bucket `source`.
@@ -22,6 +27,7 @@ export const toFields = (
   { description: { metadata, ...description }, formerBucketIds = [], sha256 }: MirrorObject,
   source: Source
 ): Effect.Effect<Fields, S3Failure.S3Failure> => {
+  if (source !== undefined && formerBucketIds.length >= Trace.maxBuckets) return Effect.fail(tooFar)
   const trace = source && Trace.format({ sha256, bucketIds: [...formerBucketIds, source.bucketId] })
   const headers = {
     ContentType: description.contentType,

@@ -40,12 +40,6 @@ const reservedName = new MirrorTargetError({
   detail: `The name ${TargetCheck.objectName} is reserved for checks of the target. Give the file another name.`
 })
 
-const tooFar = new MirrorTargetError({
-  reason: "Invalid",
-  operation: "write",
-  detail: `The file came over ${Trace.maxBuckets} mirrors, the most that a copy may have passed. Mirror it from a bucket that is nearer to its source.`
-})
-
 const isNotFound = (error: MirrorTargetError): boolean => error.reason === "NotFound"
 
 /** Writes an object. Where the target is known to have its bytes, sends the description only. */
@@ -57,7 +51,6 @@ const write = Effect.fnUntraced(function* (
 ) {
   const store = yield* BlobStore
   const object = toObject(source)
-  if (object.formerBucketIds !== undefined && object.formerBucketIds.length >= Trace.maxBuckets) return yield* tooFar
   if (target.hasCheckObject && object.name === TargetCheck.objectName) return yield* reservedName
   const blobs = yield* BlobRepository
   const { blobId, isComposite } = source.file.content
