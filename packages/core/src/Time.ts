@@ -22,7 +22,7 @@ const isDay = (text: string): boolean => {
 
 /**
  * Whether a text is a date and time of RFC 3339, section 5.6. `Date` reads others too, such as `foo 2027` and `1`, so that a misspelt time
- * would be another one than its author means.
+ * would be another one than its author means. A leap second, which RFC 3339 has, is refused: `Date` has none.
  */
 const isTime = (text: string): boolean => {
   const day = rfc3339.exec(text)?.[1]

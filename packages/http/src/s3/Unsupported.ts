@@ -22,7 +22,14 @@ export const noObjectLock = S3Error.of("InvalidRequest", noLock)
 
 const otherBuckets = "is only supported by directory buckets of Amazon S3."
 
+/** The first that fits counts. */
 const refused: ReadonlyArray<Refused> = [
+  {
+    name: "x-amz-server-side-encryption-bucket-key-enabled",
+    code: "NotImplemented",
+    message: encryption,
+    permits: /^false$/i
+  },
   { name: "x-amz-server-side-encryption-", code: "NotImplemented", message: encryption },
   { name: "x-amz-copy-source-server-side-encryption-", code: "NotImplemented", message: encryption },
   { name: "x-amz-server-side-encryption", code: "NotImplemented", message: encryption, permits: /^(?:AES256)?$/ },

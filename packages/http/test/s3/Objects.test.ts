@@ -410,7 +410,7 @@ const suite = (start: () => Promise<TestServer.TestServer>) => () => {
     expect((await failure(s3.send(beyond)))?.[1]).toBe(416)
   })
 
-  it("DeleteObjects: existing and unknown keys, quiet or not → removed, each listed unless quiet", async () => {
+  it("DeleteObjects: existing, unknown and repeated keys, quiet or not → removed, each listed unless quiet; empty key → none", async () => {
     const Bucket = await makeBucket()
     for (const key of ["a", "b", "c"]) await put(Bucket, key)
     const remove = (Keys: ReadonlyArray<string>, Quiet: boolean) =>
@@ -422,7 +422,12 @@ const suite = (start: () => Promise<TestServer.TestServer>) => () => {
       )
     expect((await remove(["a", "none"], false)).Deleted?.map(({ Key }) => Key)).toEqual(["a", "none"])
     expect((await remove(["b"], true)).Deleted).toBeUndefined()
-    expect((await s3.send(new ListObjectsV2Command({ Bucket }))).Contents?.map(({ Key }) => Key)).toEqual(["c"])
+    const keys = async () => (await s3.send(new ListObjectsV2Command({ Bucket }))).Contents?.map(({ Key }) => Key)
+    expect(await keys()).toEqual(["c"])
+    expect(await failure(remove(["c", ""], false))).toEqual(["MalformedXML", 400])
+    expect(await keys()).toEqual(["c"])
+    expect((await remove(["c", "c"], false)).Deleted?.map(({ Key }) => Key)).toEqual(["c", "c"])
+    expect(await keys()).toBeUndefined()
   })
 
   it("CopyObject: directives and conditions → content and tag of the source, metadata as stated", async () => {

@@ -83,6 +83,9 @@ const isCurrent = async (): Promise<boolean> => {
   }
 }
 
+/** Milliseconds for the start and the end of a service. */
+const startLimit = 120_000
+
 /** Starts a service and stops it, so that the functions which ran are compiled in later processes. */
 const compile = async (outdir: string): Promise<void> => {
   const data = await Fs.mkdtemp(Path.join(Os.tmpdir(), "holdfast-bundle-"))
@@ -96,11 +99,12 @@ const compile = async (outdir: string): Promise<void> => {
     },
     stdio: ["ignore", "pipe", "inherit"]
   })
-  const exited = once(service, "close")
+  const exited = once(service, "close", { signal: AbortSignal.timeout(startLimit) })
   service.stdout.setEncoding("utf8").on("data", (text: string) => {
     if (text.includes("reference: ")) service.kill()
   })
-  await exited
+  const [status] = await exited.finally(() => service.kill("SIGKILL"))
+  if (status !== 0) throw new Error(`The service of the bundle ended with status ${status}.`)
   await Fs.rm(data, { recursive: true, force: true })
 }
 

@@ -87,6 +87,9 @@ export const deleteObject: Operation = {
 const malformed = S3Error.of("MalformedXML")
 const noCondition = S3Error.of("NotImplemented", "LastModifiedTime and Size are no conditions here. Send the ETag.")
 
+/** Returns the key of an entry; empty for an entry without one. */
+const keyOf = (object: XmlReader.XmlElement): string => XmlReader.textOf(object, "Key") ?? ""
+
 /** Returns the error of an entry with a condition of directory buckets; undefined for any other. */
 const findCondition = (object: XmlReader.XmlElement): S3Error | undefined =>
   object.children.some(({ name }) => name === "LastModifiedTime" || name === "Size") ? noCondition : undefined
@@ -104,10 +107,11 @@ export const deleteObjects: Operation = {
       const root = yield* call.readXml(limits)
       const objects = root.children.filter(({ name }) => name === "Object")
       if (root.name !== "Delete" || objects.length === 0 || objects.length > maxObjects) return yield* malformed
+      // Before the first is removed: a document with a wrong entry removes nothing.
+      if (objects.some((object) => keyOf(object) === "")) return yield* malformed
       const isQuiet = XmlReader.textOf(root, "Quiet") === "true"
       const removeOne = (object: XmlReader.XmlElement) => {
-        const key = XmlReader.textOf(object, "Key")
-        if (key === undefined || key === "") return malformed
+        const key = keyOf(object)
         const versionId = XmlReader.textOf(object, "VersionId")
         const version: ReadonlyArray<Xml.Element> = versionId === undefined ? [] : [["VersionId", versionId]]
         const refusal = Unsupported.findVersion(versionId) ?? findCondition(object)
