@@ -74,13 +74,11 @@ const make = Effect.fnUntraced(function* (options: MirrorWorkerOptions) {
     const now = yield* DateTime.now
     const active = copies.activeCopies(mirror.id)
     const slots = Math.min(options.slotsPerMirror, share)
-    const ahead = copies.claimWindow(mirror.id, DateTime.toEpochMillis(now))
+    const nowMillis = DateTime.toEpochMillis(now)
+    const ahead = copies.claimWindow(mirror.id, nowMillis)
     const isProbe = mirror.failure !== null
     // The first copy of a mirror begins at once. Further tasks are claimed several at a time, since each claim is a transaction.
-    if (
-      isProbe || active === 0 ? !copies.hasFreeSlot(mirror, DateTime.toEpochMillis(now)) : active >= slots + ahead / 2
-    )
-      return
+    if (isProbe || active === 0 ? !copies.hasFreeSlot(mirror, nowMillis) : active >= slots + ahead / 2) return
     const limit = Math.max(1, slots + ahead - active)
     const lease = yield* random.uuidV7()
     const leaseUntil = DateTime.addDuration(now, options.lease)

@@ -63,7 +63,7 @@ interface Copy {
   /** Ends the copy when it has lost its slot. */
   readonly lost: Deferred.Deferred<never, MirrorTargetError>
   /** Ends the waiting with an effect: the copy proceeds, or is interrupted. */
-  readonly resume: (outcome: Effect.Effect<void>) => void
+  resume: (outcome: Effect.Effect<void>) => void
 }
 
 /** What a copy reports of its target. */
@@ -197,7 +197,7 @@ export const make = ({ concurrency, slotsPerMirror }: Pick<MirrorWorkerOptions, 
   }
 
   return {
-    /** Whether another copy of a mirror could begin now, in milliseconds since 1970: also in the slot of one whose target does not respond. */
+    /** Whether another copy of a mirror could begin now (milliseconds): also in the slot of one whose target does not respond. */
     hasFreeSlot: (mirror: Owner, now: number): boolean => hasFreeSlot(mirror) || findStalled(mirror, now) !== undefined,
 
     /**
@@ -210,24 +210,28 @@ export const make = ({ concurrency, slotsPerMirror }: Pick<MirrorWorkerOptions, 
     ): Effect.Effect<A, E | MirrorTargetError, R> =>
       Effect.clockWith((clock) => {
         const now = () => clock.currentTimeMillisUnsafe()
-        let copy: Copy | undefined
-        const lost = Deferred.makeUnsafe<never, MirrorTargetError>()
+        const copy: Copy = {
+          mirror,
+          isProbe,
+          hasSlot: false,
+          requestedAt: undefined,
+          sentBytes: 0,
+          takenFor: undefined,
+          lost: Deferred.makeUnsafe(),
+          resume: () => undefined
+        }
         const acquire = Effect.callback<void>((resume) => {
-          const unsent = { requestedAt: undefined, sentBytes: 0, takenFor: undefined }
-          copy = { mirror, isProbe, hasSlot: false, ...unsent, lost, resume }
+          copy.resume = resume
           enqueue(copy)
           assignSlots(now())
           takeSlot(copy, now())
         })
         const takeLater = Effect.delay(
-          Effect.sync(() => {
-            if (copy !== undefined) takeSlot(copy, now())
-          }),
+          Effect.sync(() => takeSlot(copy, now())),
           maxWait
         )
         const release = (exit: Exit.Exit<A, E | MirrorTargetError>) =>
           Effect.sync(() => {
-            if (copy === undefined) return
             dequeue(copy)
             if (copy.hasSlot) {
               running.delete(copy)
@@ -238,12 +242,10 @@ export const make = ({ concurrency, slotsPerMirror }: Pick<MirrorWorkerOptions, 
           })
         const report: Report = {
           sent: (bytes) => {
-            if (copy === undefined) return
             copy.requestedAt ??= now()
             copy.sentBytes += bytes
           },
           responded: () => {
-            if (copy === undefined) return
             copy.requestedAt = undefined
             copy.sentBytes = 0
           }
@@ -255,7 +257,7 @@ export const make = ({ concurrency, slotsPerMirror }: Pick<MirrorWorkerOptions, 
           Effect.andThen(
             Effect.raceFirst(
               Effect.suspend(() => self(report)),
-              Deferred.await(lost)
+              Deferred.await(copy.lost)
             )
           ),
           Effect.onExit(release)

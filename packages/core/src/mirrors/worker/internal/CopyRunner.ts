@@ -153,7 +153,7 @@ export const make = Effect.fnUntraced(function* (options: MirrorWorkerOptions, w
   })
 
   return {
-    /** Whether another copy of a mirror could begin now, in milliseconds since 1970. */
+    /** Whether another copy of a mirror could begin now (milliseconds). */
     hasFreeSlot: pool.hasFreeSlot,
 
     /** Returns how many copies of a mirror run or wait for a slot. */

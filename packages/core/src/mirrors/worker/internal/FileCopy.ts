@@ -91,10 +91,9 @@ const writeUnlessFromTarget = Effect.fnUntraced(function* (
   progress: Progress,
   report: Report
 ) {
-  const isCopy = Trace.bucketIdsOf(source.file).length > 0
   // Without a trace, the target is the bucket itself: the whole mirror is wrong.
   const isFromTarget = (error: MirrorTargetError | BlobError) =>
-    isCopy && error._tag === "MirrorTargetError" && error.reason === "Loop"
+    error._tag === "MirrorTargetError" && error.reason === "Loop" && Trace.bucketIdsOf(source.file).length > 0
   const written = yield* Effect.catchIf(write(bucket, source, target, report), isFromTarget, () => Effect.succeed(null))
   progress.written = written
   return written !== null
