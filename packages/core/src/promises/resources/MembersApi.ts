@@ -79,6 +79,8 @@ export interface MemberOperations<Time> {
 
 export interface MembersApi extends Methods<MemberOperations<Date>, [actor: ActorHandle]> {}
 
+const member = { ...Fields.tenant, memberId: "id" } as const
+
 export const make = (invoke: Invoke): MembersApi =>
   bind<MemberOperations<Date>>(
     invoke,
@@ -92,9 +94,9 @@ export const make = (invoke: Invoke): MembersApi =>
     {
       add: { ...Fields.tenant, user: true, role: true },
       list: { ...Fields.tenant, ...Fields.page },
-      get: { ...Fields.tenant, memberId: "id" },
-      update: { ...Fields.tenant, memberId: "id", role: true, created: true },
-      remove: { ...Fields.tenant, memberId: "id", created: true }
+      get: member,
+      update: { ...member, role: true, created: true },
+      remove: { ...member, created: true }
     },
     { list: true }
   )

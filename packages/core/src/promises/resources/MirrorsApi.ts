@@ -116,7 +116,7 @@ export const make = (invoke: Invoke): MirrorsApi =>
       update: { ...mirror, ...credentials, name: true, paused: true, verify: true },
       remove: mirror,
       sync: mirror,
-      files: { ...Fields.bucket, mirrorId: "id", ...Fields.page, state: true }
+      files: { ...mirror, ...Fields.page, state: true }
     },
     { list: true, files: true }
   )

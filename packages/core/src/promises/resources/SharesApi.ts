@@ -76,6 +76,8 @@ interface LibraryShareOperations extends ShareOperations<Date> {
 
 export interface SharesApi extends Methods<LibraryShareOperations, [actor: ActorHandle]> {}
 
+const share = { ...Fields.bucket, shareId: "id" } as const
+
 /** The fields of `ShareTerms`. */
 const terms = { expiresAt: true, password: true, maxDownloads: true, maxFiles: true, maxBytes: true } as const
 
@@ -101,9 +103,9 @@ export const make = (invoke: Invoke): SharesApi =>
     {
       create: { ...Fields.bucket, ...terms, name: true, fileId: true, path: true, may: true, baseUrl: true },
       list: { ...Fields.bucket, ...Fields.page },
-      get: { ...Fields.bucket, shareId: "id" },
-      remove: { ...Fields.bucket, shareId: "id" },
-      update: { ...Fields.bucket, ...terms, shareId: "id", name: true, takeOver: true }
+      get: share,
+      remove: share,
+      update: { ...share, ...terms, name: true, takeOver: true }
     },
     { list: true }
   )
