@@ -92,16 +92,17 @@ export const make: Effect.Effect<Authenticate, never, Access | Rates | S3Credent
     const { headers, method, url } = request
     const fields = yield* Effect.fromResult(SignatureFields.find(address, headers))
     const { accessKey, expires, payloadHash } = fields
-    const queryHeaders = expires === undefined ? undefined : yield* Effect.fromResult(QueryHeaders.of(address))
+    const allHeaders =
+      expires === undefined ? headers : { ...(yield* Effect.fromResult(QueryHeaders.of(address))), ...headers }
     const { actor, checked, tenantId } = yield* identify(accessKey, (secret, now) =>
-      VerifySignature.verify({ method, url, headers, queryHeaders }, fields, { secret, now, deriveKey })
+      VerifySignature.verify({ method, url, headers, allHeaders }, fields, { secret, now, deriveKey })
     )
     const signed = { payloadHash, seed: checked, tenantId }
     return {
       actor,
       tenantId,
       accessKey,
-      headers: queryHeaders === undefined ? headers : { ...queryHeaders, ...headers },
+      headers: allHeaders,
       openPayload: payloads.open(request, signed),
       readXml: (limits) =>
         payloads.readXml(request, { ...signed, hasObjectChecksum: address.query.has("uploadId") }, limits)

@@ -14,8 +14,8 @@ export interface SignedRequest {
   /** Path and query as the client sent them. */
   readonly url: string
   readonly headers: Readonly<Record<string, string | undefined>>
-  /** The headers that a presigned URL has in its query. Some SDKs sign them as headers, too. */
-  readonly queryHeaders?: Readonly<Record<string, string>> | undefined
+  /** The same with those that a presigned URL has in its query, which some SDKs sign as headers, too. As `headers` when absent. */
+  readonly allHeaders?: SignedRequest["headers"]
 }
 
 /** What the chunks of a signed body continue from. */
@@ -80,12 +80,11 @@ export const verify = (
 ): Result.Result<SignatureSeed, S3Error> => {
   const fault = findTimeFault(fields, now)
   if (fault !== undefined) return Result.fail(fault)
-  const { headers: sent, method, queryHeaders, url } = request
-  const unsigned = findUnsigned(fields, sent)
+  const { headers, allHeaders = headers, method, url } = request
+  const unsigned = findUnsigned(fields, headers)
   if (unsigned !== undefined) {
     return Result.fail(S3Error.of("AccessDenied", `The header ${unsigned} must be signed.`))
   }
-  const headers = queryHeaders === undefined ? sent : { ...queryHeaders, ...sent }
   const { date, payloadHash, region, signature, signedHeaders, timestamp } = fields
   const start = url.indexOf("?")
   const rawPath = start < 0 ? url : url.slice(0, start)
@@ -93,7 +92,7 @@ export const verify = (
   const scope = `${date}/${region}/s3/aws4_request`
   const key = deriveKey(secret, fields)
   const isSigned = (path: string): boolean => {
-    const canonical = CanonicalRequest.write({ method, path, query, headers, signedHeaders, payloadHash })
+    const canonical = CanonicalRequest.write({ method, path, query, headers: allHeaders, signedHeaders, payloadHash })
     // Node has the bytes of headers as Latin-1.
     const text = `AWS4-HMAC-SHA256\n${timestamp}\n${scope}\n${hash("sha256", Buffer.from(canonical, "latin1"), "hex")}`
     return matches(SigningKeys.sign(key, text), signature)
