@@ -1,7 +1,7 @@
 /**
  * A queue of uploads as an observable store: several at once, with progress, pause and retries.
  */
-import { defaultBackoff, type Progress, waitToRetry } from "@holdfast/http/client"
+import { defaultBackoff, identityOf, type Progress, waitToRetry } from "@holdfast/http/client"
 
 /**
  * - `pending`: waits for its turn, or for its next attempt;
@@ -74,13 +74,6 @@ export interface Uploader<Result> {
   /** Returns the state of the queue: the same object until something changes. */
   readonly getSnapshot: () => UploaderSnapshot<Result>
 }
-
-/** Whether two files are the same for `uploadResumable`: a page has a new object each time a person chooses a file. */
-const isSame = (one: File, other: File): boolean =>
-  one.name === other.name &&
-  one.size === other.size &&
-  one.lastModified === other.lastModified &&
-  one.type === other.type
 
 /**
  * Creates a queue of uploads. Its functions need no `this`.
@@ -215,7 +208,8 @@ export const createUploader = <Result>(options: UploaderOptions<Result>): Upload
         items.delete(one)
         publish()
         if (file === undefined || !isBegun) return
-        if ([...items.values()].some((other) => begun.has(other.id) && isSame(other.file, file))) return
+        const identity = identityOf(file)
+        if ([...items.values()].some((other) => begun.has(other.id) && identityOf(other.file) === identity)) return
         void Promise.resolve()
           .then(() => discard?.(file))
           .catch(() => undefined)

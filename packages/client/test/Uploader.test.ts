@@ -114,22 +114,27 @@ const goOffline = () => {
 }
 
 it("uploader: device is offline → uses up no attempts, and tries again when it is online", async () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
   const device = goOffline()
-  const { started, transfers, uploader } = setUp({ backoff: () => 0, maxAttempts: 2 })
+  const { transfers, uploader } = setUp({ backoff: () => 0, maxAttempts: 2 })
   const [first] = uploader.add(files("a", "b"))
-  await started(2)
+  await vi.advanceTimersByTimeAsync(0)
   for (const transfer of transfers) transfer.fail(new HoldfastError("network_error", "no response"))
-  await untilStates(uploader, "pending", "pending")
+  await vi.advanceTimersByTimeAsync(0)
+  expect(states(uploader)).toEqual(["pending", "pending"])
   uploader.remove(first)
-  // More turns of the event loop than the attempts of a device with a network would need.
-  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setTimeout(resolve))
+  // Longer than the attempts of a device with a network would need.
+  await vi.advanceTimersByTimeAsync(60_000)
   expect([states(uploader), transfers.length]).toEqual([["pending"], 2])
   device.onLine = true
   device.dispatchEvent(new Event("online"))
-  await started(3)
+  await vi.advanceTimersByTimeAsync(0)
+  expect(transfers).toHaveLength(3)
   expect(transfers[2]?.file.name).toBe("b")
   transfers[2]?.complete("B")
-  await untilStates(uploader, "completed")
+  await vi.advanceTimersByTimeAsync(0)
+  expect(states(uploader)).toEqual(["completed"])
 })
 
 it("uploader: browser says that the device is offline for five minutes → tries again", async () => {

@@ -21,6 +21,10 @@ export interface RememberedUploads {
   readonly remove: (file: string) => void
 }
 
+/** Returns what is the same for two objects of one file: a page has a new object each time a person chooses it. */
+export const identityOf = ({ lastModified, name, size, type }: File): string =>
+  [name, size, lastModified, type].join(" ")
+
 const item = "holdfast-uploads"
 
 /** Continues uploads until the page is closed, where it may not use `localStorage`. */

@@ -105,7 +105,7 @@ const locate = (url: string | URL, file: File, storage: RememberedUploads.Upload
   const address = new URL(url, (Reflect.get(globalThis, "location") as { readonly href: string } | undefined)?.href)
   if (!address.pathname.endsWith("/files/upload")) return undefined
   address.pathname += "s"
-  const name = [address.origin + address.pathname, file.name, file.size, file.lastModified, file.type].join(" ")
+  const name = `${address.origin + address.pathname} ${RememberedUploads.identityOf(file)}`
   const addressOf = (uploadId: string): URL => {
     const one = new URL(address)
     one.pathname += `/${uploadId}`
