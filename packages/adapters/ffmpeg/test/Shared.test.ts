@@ -6,6 +6,7 @@ import * as CheckedConversion from "@holdfast/testing/transcoding/contract/Check
 import { directory } from "@holdfast/testing/transcoding/contract/Samples"
 import * as Effect from "effect/Effect"
 import * as FfmpegTranscoder from "../src/FfmpegTranscoder.ts"
+import * as Manifest from "../src/internal/output/Manifest.ts"
 import * as Files from "./support/Files.ts"
 import * as Results from "./support/Results.ts"
 import * as Samples from "./support/Samples.ts"
@@ -82,6 +83,39 @@ Requires.requires(Tools.missing).describe("shared presentation", () => {
         assert.strictEqual(encoded.finished.isShared, true)
         assert.approximately(encoded.finished.duration ?? 0, 14, 0.2)
         Results.decode([`${encoded.output}/playlist.m3u8`])
+      })
+    )
+
+    it.effect.each([
+      ["audio-ends.mkv", "auto"],
+      ["audio-ends.mkv", "transcode"],
+      ["surround-ends.mkv", "auto"]
+    ] as const)("%s, whose audio ends before the video, %s → silence to its end in both formats", ([name, mode]) =>
+      Effect.gen(function* () {
+        const { finished, output, playlists, segments } = yield* convert(name, "hls", mode)
+        assert.approximately(finished.duration ?? 0, 14, 0.2)
+        const count = segments.filter((one) => /^index\d+\.ts$/.test(one)).length
+        for (let index = 0; index < count; index++) {
+          const tracks = Results.streams(`${output}/index${index}.ts`).map(({ codec_name }) => codec_name)
+          assert.deepStrictEqual(tracks, ["h264", "aac"])
+        }
+        if (mode === "auto") {
+          assert.deepStrictEqual(Results.pictures(`${output}/playlist.m3u8`), Results.pictures(Samples.path(name)))
+        }
+        const [, ...others] = finished.audio ?? []
+        assert.lengthOf(others, 1)
+        const manifest = playlists.get("manifest.mpd") ?? ""
+        const representations = finished.renditions.length + 1 + others.length
+        for (let id = 0; id < representations; id++) {
+          const seconds = Manifest.segmentDurations(manifest, id)
+          assert.lengthOf(seconds, count)
+          const end = seconds.reduce((sum, one) => sum + one, 0)
+          assert.approximately(end, 14, 0.2)
+          const whole = `${yield* directory}/${id}.mp4`
+          const chunks = seconds.map((_, index) => `${output}/chunk-${id}-${index + 1}.m4s`)
+          Files.concatenate([`${output}/init-${id}.m4s`, ...chunks], whole)
+          Results.decode([whole])
+        }
       })
     )
 

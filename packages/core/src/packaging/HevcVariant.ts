@@ -129,6 +129,7 @@ export const make = Effect.fnUntraced(function* <E>(source: Source<E>, encoded: 
       plan: { ...plan, video: planned },
       transport: null,
       sourceBytes: source.size,
+      silentBytes: 0,
       isComposite
     })
   }

@@ -13,10 +13,13 @@ import * as Manifest from "./internal/presentation/Manifest.ts"
 import * as MeasuredTrack from "./internal/presentation/MeasuredTrack.ts"
 import * as MediaPlaylist from "./internal/presentation/MediaPlaylist.ts"
 import * as PlayableTracks from "./internal/presentation/PlayableTracks.ts"
+import * as SampleTable from "./internal/mp4/SampleTable.ts"
 import type { PackagingError } from "./PackagingError.ts"
 import * as SegmentIndex from "./SegmentIndex.ts"
 import * as SegmentPlan from "./SegmentPlan.ts"
+import * as Silence from "./internal/aac/Silence.ts"
 import type { Source } from "./Source.ts"
+import type { AudioTrack } from "./SourceIndex.ts"
 import * as SourceReader from "./SourceReader.ts"
 import * as TransportStream from "./TransportStream.ts"
 
@@ -102,6 +105,25 @@ const toRendition = ({ video }: Tracks, rates: Output["rates"]): Rendition =>
         ...rates
       }
 
+/** Seconds for which audio may end before the video: less than a segment, for which players do not wait. */
+const longestPause = 1
+
+/** Audio as it is packaged, and the bytes of the silence with which it ends. */
+interface Continued {
+  readonly audio: AudioTrack | null
+  readonly silentBytes: number
+}
+
+/** Returns audio that lasts as long as the video. */
+const continueAudio = ({ audio, video }: Tracks, fileBytes: number): Continued => {
+  if (video === null || audio === null) return { audio, silentBytes: 0 }
+  const end = Silence.endOf(video)
+  if (end - Silence.endOf(audio) <= longestPause) return { audio, silentBytes: 0 }
+  const frames = Silence.framesUntil(audio, end)
+  SampleTable.checkCount(video.samples.count + audio.samples.count + frames)
+  return { audio: Silence.append(audio, frames, fileBytes), silentBytes: Silence.bytesOf(audio, frames) }
+}
+
 /**
  * Makes a presentation of a format, which is a shared one if the tracks can be presented in both. Fails with a `PackagingError` if the
  * content is no MP4 or QuickTime file, if a transcoder would encode a track of it or keep more than one of video and one of audio, or if its
@@ -109,27 +131,28 @@ const toRendition = ({ video }: Tracks, rates: Output["rates"]): Rendition =>
  * the time; its failure ends the packaging.
  */
 export const make = Effect.fnUntraced(function* <E, E2 = never>(
-  source: Source<E>,
+  file: Source<E>,
   format: Format,
   isComposite: boolean,
   begin: Effect.Effect<void, E2> = Effect.void
 ) {
-  const index = yield* SourceReader.read(source, (described) =>
+  const index = yield* SourceReader.read(file, (described) =>
     Effect.andThen(
       attempt(() => PlayableTracks.choose(described)),
       begin
     )
   )
   const tracks = yield* attempt(() => PlayableTracks.choose(index))
-  const { audio, video } = tracks
+  const { video } = tracks
+  const { audio, silentBytes } = yield* attempt(() => continueAudio(tracks, file.size))
+  const source = audio === null ? file : Silence.behind(file, audio.codec, silentBytes)
   const plan = yield* SegmentPlan.make(video, audio === null ? [] : [audio])
   if (video !== null && plan.video !== null) {
     const planned = { ...plan.video, track: video }
     yield* FrameCheck.check(source, planned, 0)
     if (plan.count > 1) yield* FrameCheck.check(source, planned, plan.count - 1)
   }
-  const [sound] = plan.audio
-  if (sound !== undefined) yield* FrameCheck.checkAudio(source, sound)
+  if (tracks.audio !== null) yield* FrameCheck.checkAudio(file, tracks.audio)
   const { leading, outputs } = yield* toOutputs(plan, tracks, format)
   const { duration, rates, transport } = leading
   const result: Package = {
@@ -144,7 +167,7 @@ export const make = Effect.fnUntraced(function* <E, E2 = never>(
       renditions: [toRendition(tracks, rates)]
     },
     playlists: new Map(outputs.flatMap(({ playlists }) => playlists)),
-    index: yield* SegmentIndex.encode({ plan, transport, sourceBytes: source.size, isComposite })
+    index: yield* SegmentIndex.encode({ plan, transport, sourceBytes: file.size, silentBytes, isComposite })
   }
   return result
 })

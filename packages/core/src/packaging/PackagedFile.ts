@@ -28,13 +28,18 @@ const initialization = (track: Head.TrackHead): PackagedFile => {
   return { size: bytes.length, cut: () => Stream.succeed(bytes) }
 }
 
-const toTransport = (segment: SegmentIndex.IndexedSegment, number: number): PackagedFile | undefined => {
+const toTransport = (
+  index: SegmentIndex.OpenedIndex,
+  segment: SegmentIndex.IndexedSegment,
+  number: number
+): PackagedFile | undefined => {
   const { audio, counters, transportBytes: size, video } = segment
   if (size === 0 || (video !== null && !TransportStream.isAvc(video))) return undefined
   const stream = { audio, video, counters, sizes: Float64Array.of(size), keyframes: Float64Array.of(0) }
   return {
     size,
-    cut: (source, isTransient = false) => TransportStream.segment(source, stream, 0, { sequence: number, isTransient })
+    cut: (source, isTransient = false) =>
+      TransportStream.segment(SegmentIndex.withSilence(index, source), stream, 0, { sequence: number, isTransient })
   }
 }
 
@@ -54,12 +59,13 @@ export const find = Effect.fnUntraced(function* <E>(
   const isTransport = name.endsWith(".ts")
   if (!isTransport && track === undefined) return undefined
   const segment = yield* SegmentIndex.segment(index, number, read)
-  if (isTransport) return toTransport(segment, number)
+  if (isTransport) return toTransport(index, segment, number)
   const planned = track?.kind === "audio" ? segment.audio : segment.video
   if (planned === null || (planned.firsts[1] ?? 0) === 0) return undefined
   const size = yield* attempt(() => FragmentedMp4.sizeOf(planned, 0))
   return {
     size,
-    cut: (source, isTransient = false) => FragmentedMp4.segment(source, planned, 0, { sequence: number, isTransient })
+    cut: (source, isTransient = false) =>
+      FragmentedMp4.segment(SegmentIndex.withSilence(index, source), planned, 0, { sequence: number, isTransient })
   }
 })

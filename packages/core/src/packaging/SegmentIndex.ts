@@ -21,6 +21,8 @@ import * as SampleColumns from "./internal/index/SampleColumns.ts"
 import * as Turns from "./internal/Turns.ts"
 import { limitExceeded, malformed, type PackagingError } from "./PackagingError.ts"
 import type { PlannedTrack, SegmentPlan } from "./SegmentPlan.ts"
+import * as Silence from "./internal/aac/Silence.ts"
+import type { Source } from "./Source.ts"
 import type { AudioTrack, VideoTrack } from "./SourceIndex.ts"
 import type { TransportStream } from "./TransportStream.ts"
 
@@ -51,6 +53,7 @@ export interface Indexed {
   /** For HLS; null for a presentation to DASH alone. */
   readonly transport: TransportStream | null
   readonly sourceBytes: number
+  readonly silentBytes: number
   readonly isComposite: boolean
 }
 
@@ -60,6 +63,8 @@ export interface OpenedIndex {
   readonly count: number
   /** Bytes of the content. */
   readonly sourceBytes: number
+  /** Bytes of silent frames behind it (`Silence`). */
+  readonly silentBytes: number
   /** Whether the content consists of parts. */
   readonly isComposite: boolean
   /** Where the directory begins. */
@@ -82,11 +87,18 @@ export interface IndexedSegment {
 const tracksOf = ({ audio, video }: SegmentPlan) => [...(video === null ? [] : [video]), ...audio]
 
 /** Makes the index of a presentation. Lets other fibers run meanwhile. */
-export const encode = Effect.fnUntraced(function* ({ isComposite, plan, sourceBytes, transport }: Indexed) {
+export const encode = Effect.fnUntraced(function* ({
+  isComposite,
+  plan,
+  silentBytes,
+  sourceBytes,
+  transport
+}: Indexed) {
   const tracks = tracksOf(plan)
   const head = yield* attempt(() =>
     Head.encode({
       sourceBytes,
+      silentBytes,
       isComposite,
       count: plan.count,
       tracks: tracks.map(Head.fromPlanned)
@@ -137,8 +149,14 @@ export const open = Effect.fnUntraced(function* <E>(read: Read<E>): Effect.fn.Re
   })
   const bytes = yield* read({ offset: fixedBytes, length })
   const head = yield* attempt(() => Head.decode(bytes))
-  return { ...head, directoryAt: fixedBytes + length, isFirst }
+  return { ...head, silentBytes: head.silentBytes ?? 0, directoryAt: fixedBytes + length, isFirst }
 })
+
+/** Returns the content of a presentation with the silence behind it. */
+export const withSilence = <E>({ silentBytes, tracks }: OpenedIndex, content: Source<E>): Source<E> => {
+  const audio = tracks.find(({ kind }) => kind === "audio")
+  return audio?.kind === "audio" ? Silence.behind(content, audio, silentBytes) : content
+}
 
 /** Reads what is needed for one segment. `number` is less than `count`. */
 export const segment = Effect.fnUntraced(function* <E>(
@@ -160,7 +178,7 @@ export const segment = Effect.fnUntraced(function* <E>(
     let audio: IndexedSegment["audio"] = null
     for (const track of index.tracks) {
       const count = reader.whole()
-      const bounds = { maxCount: maxSamples, fileBytes: index.sourceBytes }
+      const bounds = { maxCount: maxSamples, fileBytes: index.sourceBytes + index.silentBytes }
       const samples = SampleColumns.read(reader, bounds, index.isFirst)
       if (count > samples.count) throw malformed("An index is damaged.")
       const planned = { firsts: Uint32Array.of(0, count), lead: track.lead }

@@ -7,7 +7,9 @@
  */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
+import { concat } from "../storage/ByteChunks.ts"
 import { attempt } from "./internal/Attempt.ts"
+import * as Silence from "./internal/aac/Silence.ts"
 import * as Times from "./internal/presentation/Times.ts"
 import * as FragmentedMp4 from "./FragmentedMp4.ts"
 import * as JoinedSource from "./JoinedSource.ts"
@@ -76,6 +78,8 @@ const readTrack = Effect.fnUntraced(function* <E>({ init, segment }: StoredTrack
   if (samples.delays.some((delay) => delay < 0)) return yield* malformed("A frame is shown before it is decoded.")
   return track
 })
+
+const isAac = (track: Track): track is AudioTrack => track.codec._tag === "Aac"
 
 const isVideo = (track: Track): track is VideoTrack => "width" in track
 
@@ -194,4 +198,28 @@ export const toFragment = Effect.fnUntraced(function* <E>(
         FragmentedMp4.segment(stored.segment ?? nothing, planned, 0, { isTransient, sequence })
     }
   }
+})
+
+/** Returns the end of stored audio, which silence may continue; undefined for another codec than AAC. */
+export const endOfAudio = <E>(stored: StoredTrack<E>): Effect.Effect<AudioTrack | undefined, E | PackagingError> =>
+  Effect.map(readTrack(stored), (track) => (isAac(track) ? Silence.after(track) : undefined))
+
+/** A segment of silence as fragmented MP4. */
+export interface SilentSegment {
+  readonly bytes: Uint8Array
+  /** Seconds. */
+  readonly duration: number
+  /** The end of the audio with this segment. */
+  readonly end: AudioTrack
+}
+
+/** Makes a segment that continues audio until a time, in seconds of the presentation; undefined if no frame ends before it. */
+export const silence = Effect.fnUntraced(function* (end: AudioTrack, until: number, sequence: number) {
+  const frames = Silence.framesUntil(end, until)
+  if (frames === 0) return undefined
+  const track = yield* attempt(() => Silence.append(end, frames, 0))
+  const source = Silence.source(track.codec, Silence.bytesOf(track, frames))
+  const chunks = yield* Stream.runCollect(FragmentedMp4.segment(source, plan(track), 0, { sequence }))
+  const duration = Silence.endOf(track) - Silence.endOf(end)
+  return { bytes: concat(chunks), duration, end: Silence.after(track) } satisfies SilentSegment
 })

@@ -29,7 +29,13 @@ const measure = Effect.fnUntraced(function* ({ audio, video }: Pick<SourceIndex,
   const tracks = [...(plan.video === null ? [] : [plan.video]), ...plan.audio]
   const fragments = yield* Effect.forEach(tracks, FragmentedMp4.measure)
   const planned = tracks.map(({ firsts, lead }) => ({ firsts, lead }))
-  const index = yield* SegmentIndex.encode({ plan, transport, sourceBytes: 2 ** 40, isComposite: false })
+  const index = yield* SegmentIndex.encode({
+    plan,
+    transport,
+    sourceBytes: 2 ** 40,
+    silentBytes: 0,
+    isComposite: false
+  })
   return { starts: plan.starts, planned, counters, keyframes, sizes, fragments, index }
 })
 

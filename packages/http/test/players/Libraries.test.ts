@@ -70,10 +70,18 @@ type LibraryName = keyof typeof libraries
 const types = { hls: "application/vnd.apple.mpegurl", dash: "application/dash+xml" }
 
 /**
- * Packaged from the source, encoded in several renditions, several languages with captions, AC-3 beside AAC, and H.265 with HDR beside
- * H.264, which this browser cannot play.
+ * Packaged from the source, encoded in several renditions, several languages with captions, AC-3 beside AAC, H.265 with HDR beside H.264,
+ * which this browser cannot play, and sound that ends before the picture, packaged and encoded.
  */
-const samples = ["plain", "ladder", "languages", "surround", "hdr"] as const
+const samples = ["plain", "ladder", "languages", "surround", "hdr", "quiet", "quietEncoded"] as const
+
+/** Seconds of those that last longer than 6. */
+const durations: Partial<Record<(typeof samples)[number], number>> = {
+  plain: 12,
+  languages: 12,
+  quiet: 24,
+  quietEncoded: 24
+}
 
 interface Case {
   readonly library: LibraryName
@@ -166,8 +174,15 @@ Requires.requires(BrowserSetup.missing).describe("libraries of others", () => {
     }
     await Promise.all(Array.from({ length: pagesAtOnce }, playNext))
     const expected = cases.map(({ format, library, sample }) => {
-      const seconds = sample === "plain" || sample === "languages" ? 12 : 6
-      return { library, format, sample, title: library, seconds, hasPicture: true, hasHevc: false }
+      return {
+        library,
+        format,
+        sample,
+        title: library,
+        seconds: durations[sample] ?? 6,
+        hasPicture: true,
+        hasHevc: false
+      }
     })
     expect(new Set(results)).toEqual(new Set(expected))
   })

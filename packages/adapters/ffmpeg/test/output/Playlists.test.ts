@@ -167,6 +167,14 @@ describe("Manifest", () => {
     `<AdaptationSet bitstreamSwitching="true" par="16:9"><Representation id="${id}" codecs="avc1" bandwidth="7" width="2">${timeline(1000, lines)}</Representation></AdaptationSet>`
   const both = representation(0, '<S t="40" d="4000" r="1" />\n<S d="1500" />') + representation(1, '<S d="500" />')
 
+  it("extend: seconds of further segments → behind those of this representation alone", () => {
+    const extended = Manifest.extend(both, 0, [4, 1.25])
+    assert.deepStrictEqual(Manifest.segmentDurations(extended, 0), [4, 4, 1.5, 4, 1.25])
+    assert.deepStrictEqual(Manifest.segmentDurations(extended, 1), [0.5])
+    assert.strictEqual(Manifest.extend(both, 0, []), both)
+    assert.strictEqual(Manifest.extend(both, 2, [4]), both)
+  })
+
   it("segmentDurations: id of a representation → seconds of each of its segments", () => {
     assert.deepStrictEqual(Manifest.segmentDurations(both, 0), [4, 4, 1.5])
     assert.deepStrictEqual(Manifest.segmentDurations(both, 1), [0.5])

@@ -136,6 +136,13 @@ const recipes = {
   ),
   /** No audio from 2 to 9 s in the second track. */
   "sound.caf": recipe(`-f lavfi -i sine=d=0.1 -c:a pcm_s16be`),
+  /** One language ends after 2 s, the other one after 9 s. */
+  "audio-ends.mkv": recipe(
+    `${picture("192x108", 12, "testsrc2", 14)} -f lavfi -i sine=f=440:r=48000:d=2 -f lavfi -i sine=f=880:r=44100:d=9 -map 0 -map 1 -map 2 ${h264} -c:a aac -ac 2 -metadata:s:a:0 language=eng -metadata:s:a:1 language=ger`
+  ),
+  "surround-ends.mkv": recipe(
+    `${picture("192x108", 12, "testsrc2", 14)} -f lavfi -i sine=f=440:r=48000:d=2 ${h264} -c:a aac -ac 6`
+  ),
   "sound-late.mkv": recipe(
     `-f lavfi -i testsrc2=s=64x36:r=10:d=33 -itsoffset 30 -f lavfi -i sine=d=3 -c:v mpeg4 -c:a aac`
   ),

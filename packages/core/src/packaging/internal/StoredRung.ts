@@ -7,7 +7,7 @@ import * as Bitrates from "../../transcoding/Bitrates.ts"
 import type { Rendition } from "../../transcoding/Presentation.ts"
 import * as StreamFiles from "../../transcoding/StreamFiles.ts"
 import { type PackagingError, unsupported } from "../PackagingError.ts"
-import type { IndexedSegment } from "../SegmentIndex.ts"
+import * as SegmentIndex from "../SegmentIndex.ts"
 import type { Source } from "../Source.ts"
 import * as SourceReader from "../SourceReader.ts"
 import * as StoredSegment from "../StoredSegment.ts"
@@ -28,9 +28,11 @@ export const toTransport = <E>({
 
 /** Returns the audio of a segment that is cut from a file. */
 export const packagedAudio = <E>(
-  { audio }: Pick<IndexedSegment, "audio">,
-  source: Source<E>
-): StoredSegment.PackagedAudio<E> | undefined => (audio === null ? undefined : { planned: audio, source })
+  index: SegmentIndex.OpenedIndex,
+  { audio }: Pick<SegmentIndex.IndexedSegment, "audio">,
+  content: Source<E>
+): StoredSegment.PackagedAudio<E> | undefined =>
+  audio === null ? undefined : { planned: audio, source: SegmentIndex.withSilence(index, content) }
 
 /** What is known of a presentation when its lower renditions have been encoded. */
 export interface Encoded<E> extends Pick<Parts<E>, "delay"> {

@@ -110,7 +110,7 @@ export const make = Effect.fnUntraced(function* (
       StoredRung.toTransport({
         init: yield* readInit(init),
         chunk: StoredParts.sourceOf(chunk),
-        audio: StoredRung.packagedAudio(indexed, ContentSource.make(content, index.sourceBytes)),
+        audio: StoredRung.packagedAudio(index, indexed, ContentSource.make(content, index.sourceBytes)),
         delay: 0,
         sequence: rung.index
       })

@@ -70,6 +70,8 @@ const recipes = {
   "surround.mp4": `${picture(2)} ${sound(2)} ${h264} -ac 6 -c:a aac`,
   "languages.mp4": `-i {short.mp4} -map 0:v -map 0:a -map 0:a -c copy -metadata:s:a:0 language=eng -metadata:s:a:1 language=deu`,
   "chapters.mp4": `-i {plain.mp4} -f ffmetadata -i ${chapters} -map_chapters 1 -c copy`,
+  "early-end.mp4": `${picture(13)} ${sound(2)} ${h264} -c:a aac`,
+  "early-end-stereo.mp4": `${picture(13)} ${sound(2, 44_100)} ${h264} -ac 2 -c:a aac`,
   "silent.mp4": `${picture(13)} ${h264}`,
   "sound.m4a": `${sound(13, 44_100)} -c:a aac`,
   "ac3.mp4": `${sound(13)} -ac 6 -c:a ac3 -b:a 448k`,

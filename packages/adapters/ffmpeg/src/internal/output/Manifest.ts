@@ -49,6 +49,18 @@ export const segmentDurations = (text: string, id: number): ReadonlyArray<number
   )
 }
 
+/** Adds segments of these seconds to the timeline of a representation. */
+export const extend = (text: string, id: number, seconds: ReadonlyArray<number>): string => {
+  const start = text.indexOf(`<Representation id="${id}"`)
+  const [found] = start === -1 ? [] : text.slice(start).matchAll(timelines)
+  if (found === undefined || seconds.length === 0) return text
+  const [timeline, timescale] = found
+  const [, indent = ""] = /([ \t]*)<\/SegmentTimeline>$/.exec(timeline) ?? []
+  const at = start + found.index + timeline.lastIndexOf("</SegmentTimeline>")
+  const added = seconds.map((one) => `\t<S d="${Math.round(one * Number(timescale))}" />\n${indent}`).join("")
+  return `${text.slice(0, at)}${added}${text.slice(at)}`
+}
+
 /** Writes a duration (ISO 8601), in milliseconds and never shorter. */
 const period = (seconds: number): string => `PT${(Math.ceil(seconds * 1000) / 1000).toFixed(3)}S`
 

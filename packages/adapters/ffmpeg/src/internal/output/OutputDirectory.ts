@@ -23,8 +23,8 @@ export interface OutputDirectory {
   readonly readRange: (name: string, range: ByteRange) => Effect.Effect<Uint8Array, PlatformError>
   /** Removes a file, if it exists. */
   readonly remove: (name: string) => Effect.Effect<void, PlatformError>
-  /** Writes a text file atomically. */
-  readonly write: (name: string, text: string) => Effect.Effect<void, PlatformError>
+  /** Writes a file atomically. */
+  readonly write: (name: string, content: string | Uint8Array) => Effect.Effect<void, PlatformError>
 }
 
 /** The initialization segments of DASH, in both of their places. */
@@ -115,9 +115,11 @@ export const make = (
           )
         ),
       remove: (name) => files.remove(`${path}/${name}`, { force: true }),
-      write: (name, text) =>
+      write: (name, content) =>
         Effect.andThen(
-          files.writeFileString(`${path}/${name}.tmp`, text),
+          typeof content === "string"
+            ? files.writeFileString(`${path}/${name}.tmp`, content)
+            : files.writeFile(`${path}/${name}.tmp`, content),
           files.rename(`${path}/${name}.tmp`, `${path}/${name}`)
         )
     }

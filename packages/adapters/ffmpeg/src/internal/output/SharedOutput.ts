@@ -14,8 +14,10 @@ import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import type { PlatformError } from "effect/PlatformError"
 import * as CaptionOutput from "./CaptionOutput.ts"
+import * as ContinuedAudio from "./ContinuedAudio.ts"
 import * as DashOutput from "./DashOutput.ts"
 import * as HlsOutput from "./HlsOutput.ts"
+import * as Manifest from "./Manifest.ts"
 import * as MediaPlaylist from "./MediaPlaylist.ts"
 import * as OutputDirectory from "./OutputDirectory.ts"
 import type { PresentationOutput } from "./PresentationOutput.ts"
@@ -106,13 +108,29 @@ export const make =
         }
       })
 
-      const update = Effect.gen(function* () {
+      const takeSegments = Effect.gen(function* () {
         for (const name of yield* directory.newSegments) {
           finished.add(name)
           fresh.push(name)
         }
         tracks ??= yield* makeTracks
+      })
+
+      const update = Effect.gen(function* () {
+        yield* takeSegments
         for (const media of all) if (tracks !== undefined) yield* addSegments(media, tracks)
+      }).pipe(Effect.catchTag("PackagingError", (cause) => Effect.fail(misaligned(cause))))
+
+      /** Adds silence where audio ends before the video. */
+      const continueAudio = Effect.gen(function* () {
+        yield* takeSegments
+        if (tracks === undefined) return
+        const silences = yield* ContinuedAudio.write({ tracks, find: sourceOf, write: directory.write })
+        const name = StreamFiles.entry("dash")
+        const manifest = yield* directory.read(name)
+        if (manifest === undefined) return
+        const extended = [...silences].reduce((text, [id, seconds]) => Manifest.extend(text, id, seconds), manifest)
+        if (extended !== manifest) yield* directory.write(name, extended)
       }).pipe(Effect.catchTag("PackagingError", (cause) => Effect.fail(misaligned(cause))))
 
       let captions: CaptionOutput.Finished | undefined
@@ -153,6 +171,7 @@ export const make =
       const dash = DashOutput.over({ ...directory, newSegments: Effect.succeed([]) }, expected, finishCaptions)
 
       const finish = Effect.gen(function* () {
+        yield* continueAudio
         isEnd = true
         yield* update
         const { events, presentation } = yield* hls.finish

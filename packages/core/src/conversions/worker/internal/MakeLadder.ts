@@ -92,7 +92,7 @@ const packagedBest = Effect.fnUntraced(function* (claim: ConversionClaim) {
   const best: Best = {
     begin: shownAt(video.track, 0),
     delay: 0,
-    audio: (sequence) => Effect.map(segment(sequence), (found) => StoredRung.packagedAudio(found, content))
+    audio: (sequence) => Effect.map(segment(sequence), (found) => StoredRung.packagedAudio(index, found, content))
   }
   return best
 })

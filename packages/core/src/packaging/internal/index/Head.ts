@@ -53,6 +53,8 @@ export type TrackHead = VideoHead | typeof AudioHead.Type
 const Head = Schema.fromJsonString(
   Schema.Struct({
     sourceBytes: Schema.Int,
+    /** Absent in indexes of earlier releases. */
+    silentBytes: Schema.optionalKey(Schema.Int),
     isComposite: Schema.Boolean,
     count: Schema.Int,
     tracks: Schema.Array(Schema.Union([VideoHead, HevcHead, AudioHead]))

@@ -120,13 +120,10 @@ export const checkHevc = <E>(source: Source<E>, planned: PlannedTrack<HevcTrack>
 const audioFrames = 200
 
 /** Checks the first and the last frames of AAC. */
-export const checkAudio = <E>(
-  source: Source<E>,
-  { firsts, track }: PlannedTrack<AudioTrack>
-): Effect.Effect<void, E | PackagingError> => {
-  const [from, to] = [firsts[0] ?? 0, firsts.at(-1) ?? 0]
-  const end = Math.min(to, from + audioFrames)
-  const ranges = [[from, end] as const, [Math.max(end, to - audioFrames), to] as const]
+export const checkAudio = <E>(source: Source<E>, track: AudioTrack): Effect.Effect<void, E | PackagingError> => {
+  const { count } = track.samples
+  const end = Math.min(count, audioFrames)
+  const ranges = [[0, end] as const, [Math.max(end, count - audioFrames), count] as const]
   return Effect.forEach(
     ranges.filter(([first, last]) => first < last),
     (range) => checkRange(source, track.samples, range, (frame) => RawDataBlock.check(frame, track.codec)),
