@@ -24,6 +24,7 @@ import * as EventRetention from "./events/EventRetention.ts"
 import * as DeliveryRetention from "./webhooks/worker/DeliveryRetention.ts"
 import * as WebhookRecovery from "./webhooks/WebhookRecovery.ts"
 import type { DeploymentRepository } from "./deployment/DeploymentRepository.ts"
+import * as DueTimes from "./deployment/DueTimes.ts"
 import type { EventRepository } from "./events/EventRepository.ts"
 import * as Events from "./events/Events.ts"
 import * as Refusals from "./events/Refusals.ts"
@@ -229,7 +230,7 @@ export const layer: Layer.Layer<Services, never, Ports> = Mirrors.layer.pipe(
 /**
  * The background work that some process of each deployment has to do, besides conversions, mirrors and webhooks: sweeps at an interval, finishes
  * the removal of large buckets and tenants and folder jobs, deletes old events, forgets limits that are no longer reached, deletes the
- * records of expired uploads and shares, computes the digests of contents that were uploaded in parts, queues failed deliveries of webhooks again
+ * records of expired uploads and shares, computes the digests of contents that were uploaded in parts, makes work due that a wrong clock has postponed, queues failed deliveries of webhooks again
  * on request, and deletes old ones.
  */
 export const layerMaintenance = (options: { readonly sweepEvery: Duration.Input }) =>
@@ -240,6 +241,7 @@ export const layerMaintenance = (options: { readonly sweepEvery: Duration.Input 
     EventRetention.layer,
     WebhookRecovery.layer,
     DeliveryRetention.layer,
+    DueTimes.layer,
     ForgetReached.layer,
     UploadExpiry.layer,
     ShareExpiry.layer,

@@ -2,6 +2,7 @@
  * The port for what concerns the database of a deployment as a whole.
  */
 import * as Context from "effect/Context"
+import type * as DateTime from "effect/DateTime"
 import type * as Effect from "effect/Effect"
 import type { MetadataError } from "../MetadataError.ts"
 
@@ -19,5 +20,10 @@ export class DeploymentRepository extends Context.Service<
     readonly claimStoreId: (id: string) => Effect.Effect<string, MetadataError>
     /** Records this identity of the blob store. */
     readonly replaceStoreId: (id: string) => Effect.Effect<void, MetadataError>
+    /**
+     * Makes due, in all queues, what is due more than two days from now, and blobs to remove that are due more than 31 days from now: a
+     * clock was ahead. Returns their number. A worker that still works on such an entry loses its lease.
+     */
+    readonly bringForward: (now: DateTime.Utc) => Effect.Effect<number, MetadataError>
   }
 >()("@holdfast/core/deployment/DeploymentRepository") {}

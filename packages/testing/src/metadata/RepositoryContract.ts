@@ -39,6 +39,7 @@ import { mirrorFailureContract } from "./mirrors/internal/MirrorFailureContract.
 import { mirrorNameContract } from "./mirrors/internal/MirrorNameContract.ts"
 import { mirrorTaskContract } from "./mirrors/internal/MirrorTaskContract.ts"
 import { reconciliationContract } from "./mirrors/internal/ReconciliationContract.ts"
+import { dueTimeContract } from "./queues/internal/DueTimeContract.ts"
 import { queueDepthContract } from "./queues/internal/QueueDepthContract.ts"
 import { removalContract } from "./internal/RemovalContract.ts"
 import { removalRaceContract } from "./internal/RemovalRaceContract.ts"
@@ -105,6 +106,7 @@ const parts = [
   ["usage", usageContract],
   ["usage: limits", limitContract],
   ["queue depths", queueDepthContract],
+  ["queues: due times of a wrong clock", dueTimeContract],
   // The last part: it recounts what all others have done.
   ["usage: recount", recountContract]
 ] as const satisfies ReadonlyArray<readonly [port: string, register: (it: It) => void]>

@@ -5,7 +5,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 
 /** More than any lease or pause, in milliseconds: an endpoint may ask for 24 hours. */
-const farthest = 172_800_000
+export const farthest = 172_800_000
 
 /**
  * A time that is farther ahead than a right clock sets has come, too: without that, a process whose clock was years ahead would stop the

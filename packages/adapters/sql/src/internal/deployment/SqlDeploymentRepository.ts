@@ -7,8 +7,10 @@ import { SqlClient } from "effect/sql/SqlClient"
 import { DeploymentRepository } from "@holdfast/core/deployment/DeploymentRepository"
 import { MetadataError } from "@holdfast/core/MetadataError"
 import * as ReadOnlyDatabase from "../../ReadOnlyDatabase.ts"
+import { millis } from "../Dialect.ts"
 import * as Row from "../Row.ts"
 import { operation } from "../../SqlFailure.ts"
+import { bringForward } from "./BringForward.ts"
 
 const readOnly = (): MetadataError =>
   new MetadataError({
@@ -41,6 +43,7 @@ const make = Effect.gen(function* () {
         Effect.asVoid,
         operation("deployment.replaceStoreId")
       ),
+    bringForward: (now) => bringForward(sql, millis(now)).pipe(operation("deployment.bringForward")),
     check: isReadOnly.pipe(
       Row.all((row) => Row.int(row, "read_only")),
       operation("deployment.check"),

@@ -129,7 +129,8 @@ export const ports = [
     check: "READ",
     findStoreId: "INTERNAL",
     claimStoreId: "INTERNAL",
-    replaceStoreId: "INTERNAL"
+    replaceStoreId: "INTERNAL",
+    bringForward: "INTERNAL"
   }),
   port(EventRepository, { list: "READ", recordRefusal: "WRITE", deleteOlder: "INTERNAL" }),
   port(FileRepository, {
