@@ -6,12 +6,15 @@ import { describe, expect, it } from "@effect/vitest"
 import { asBackgroundWork } from "@holdfast/core/BackgroundWork"
 import { RemovalRepository } from "@holdfast/core/buckets/RemovalRepository"
 import { ConversionRepository } from "@holdfast/core/conversions/ConversionRepository"
+import { DeploymentRepository } from "@holdfast/core/deployment/DeploymentRepository"
 import { HookTaskRepository } from "@holdfast/core/files/hooks/HookTaskRepository"
 import { FolderRepository } from "@holdfast/core/folders/FolderRepository"
 import { DamageRepository } from "@holdfast/core/integrity/DamageRepository"
 import type { MetadataError } from "@holdfast/core/MetadataError"
 import { MirrorTaskRepository } from "@holdfast/core/mirrors/worker/MirrorTaskRepository"
+import { QuotaRepository } from "@holdfast/core/quotas/QuotaRepository"
 import { DeliveryRepository } from "@holdfast/core/webhooks/DeliveryRepository"
+import * as Fixtures from "@holdfast/testing/metadata/Fixtures"
 import * as Sample from "@holdfast/testing/metadata/Sample"
 import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
@@ -43,21 +46,45 @@ const polls: Readonly<Record<string, Effect.Effect<unknown, MetadataError, Repos
   webhooks: Effect.flatMap(DeliveryRepository, ({ due }) => due({ ...terms, after: "" }))
 }
 
+/** Runs a poll as background work while another transaction writes. That ends before the store closes, which would wait for it. */
+const whileWriting = Effect.fnUntraced(function* <A, E, R>(poll: Effect.Effect<A, E, R>) {
+  const sql = yield* SqlClient
+  const writes = yield* Latch.make()
+  const transaction = sql`UPDATE bucket SET name = name`.pipe(
+    Effect.andThen(writes.open),
+    Effect.andThen(Effect.never),
+    sql.withTransaction
+  )
+  yield* Effect.forkScoped(transaction)
+  yield* writes.await
+  return yield* Effect.timeout(asBackgroundWork(poll), "20 seconds")
+}, Effect.scoped)
+
 describe("polls of a SQLite file", () => {
   it.live.each(Object.entries(polls))(
     "%s: no work, another transaction writes → ends without waiting for it",
     ([, poll]) =>
       Effect.gen(function* () {
-        const sql = yield* SqlClient
-        const writes = yield* Latch.make()
-        const transaction = sql`UPDATE bucket SET name = name`.pipe(
-          Effect.andThen(writes.open),
-          Effect.andThen(Effect.never),
-          sql.withTransaction
-        )
-        yield* Effect.forkScoped(transaction)
-        yield* writes.await
-        expect(yield* Effect.timeout(asBackgroundWork(poll), "20 seconds")).toBeDefined()
+        expect(yield* whileWriting(poll)).toBeDefined()
       }).pipe(Effect.provide(store))
+  )
+
+  it.live("reached limits: the use has not fallen, another transaction writes → ends without waiting for it", () =>
+    Effect.gen(function* () {
+      const { forgetReached } = yield* QuotaRepository
+      const { bucketId, tenantId } = yield* Fixtures.bucket()
+      const reached = { tenantId, limit: "files", percent: 100, maximum: 0 } as const
+      const poll = Effect.forEach([null, bucketId], (owner) =>
+        forgetReached({ reached: { ...reached, bucketId: owner }, below: 0, now: terms.now })
+      )
+      expect(yield* whileWriting(poll)).toEqual([false, false])
+    }).pipe(Effect.provide(store))
+  )
+
+  it.live("due times: none is far ahead, another transaction writes → ends without waiting for it", () =>
+    Effect.gen(function* () {
+      const { bringForward } = yield* DeploymentRepository
+      expect(yield* whileWriting(bringForward(terms.now))).toBe(0)
+    }).pipe(Effect.provide(store))
   )
 })

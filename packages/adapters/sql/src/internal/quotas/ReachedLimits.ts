@@ -5,6 +5,7 @@ import type * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
+import type { Fragment } from "effect/sql/Statement"
 import { QuotaExceeded } from "@holdfast/core/Errors"
 import * as ReachedLimit from "@holdfast/core/quotas/ReachedLimit"
 import { lock } from "../Dialect.ts"
@@ -101,30 +102,38 @@ const findUse = (sql: SqlClient, { bucketId, limit, tenantId }: ReachedLimit.Rea
   }
 }
 
-/**
- * Deletes a note when its owner uses less than `below`, or exists no more. The allowances end with it, so that a change notices when
- * the use passes the same part again. Returns whether it has deleted it.
- */
-export const forgetReached = Effect.fnUntraced(function* (
-  sql: SqlClient,
-  {
-    below,
-    now,
-    reached
-  }: { readonly reached: ReachedLimit.ReachedLimit; readonly below: number; readonly now: DateTime.Utc }
-) {
-  const ownerId = ownerOf(reached)
+interface Forgetting {
+  readonly reached: ReachedLimit.ReachedLimit
+  readonly below: number
+  readonly now: DateTime.Utc
+}
+
+/** Whether the owner exists and uses at least `below`. */
+const isReached = Effect.fnUntraced(function* (sql: SqlClient, { below, now, reached }: Forgetting, locking: Fragment) {
+  const owner = yield* sql`SELECT id FROM ${sql(reached.bucketId === null ? "tenant" : "bucket")}
+    WHERE id = ${ownerOf(reached)} ${locking}`
+  return owner.length > 0 && (yield* findUse(sql, reached, now)) >= below
+})
+
+const forgetInTransaction = Effect.fnUntraced(function* (sql: SqlClient, terms: Forgetting) {
   // In the order of the grants: the owner, its shards, the note.
-  const found = yield* sql`SELECT id FROM ${sql(reached.bucketId === null ? "tenant" : "bucket")} WHERE id = ${ownerId}
-      ${lock(sql, "FOR NO KEY UPDATE")}`
-  if (found.length > 0) {
-    if ((yield* findUse(sql, reached, now)) >= below) return false
-    yield* sql`SELECT shard FROM usage WHERE owner_id = ${ownerId} ORDER BY shard ${lock(sql, "FOR UPDATE")}`
-    yield* sql`UPDATE usage SET files_limit = NULL, bytes_limit = NULL WHERE owner_id = ${ownerId}`
-  }
-  yield* sql`DELETE FROM reached_limit WHERE owner_id = ${ownerId} AND limit_name = ${reached.limit}`
+  if (yield* isReached(sql, terms, lock(sql, "FOR NO KEY UPDATE"))) return false
+  const ownerId = ownerOf(terms.reached)
+  yield* sql`SELECT shard FROM usage WHERE owner_id = ${ownerId} ORDER BY shard ${lock(sql, "FOR UPDATE")}`
+  yield* sql`UPDATE usage SET files_limit = NULL, bytes_limit = NULL WHERE owner_id = ${ownerId}`
+  yield* sql`DELETE FROM reached_limit WHERE owner_id = ${ownerId} AND limit_name = ${terms.reached.limit}`
   return true
 }, inTransaction)
+
+/**
+ * Deletes a note when its owner uses less than `below`, or exists no more. The allowances end with it, so that a change notices when
+ * the use passes the same part again. Returns whether it has deleted it. Reads before it locks: mostly the use has not fallen, a lock
+ * writes to the row on PostgreSQL, and a transaction on SQLite waits for all others.
+ */
+export const forgetReached = (sql: SqlClient, terms: Forgetting) =>
+  Effect.flatMap(isReached(sql, terms, sql.literal("")), (remains) =>
+    remains ? Effect.succeed(false) : forgetInTransaction(sql, terms)
+  )
 
 /** Counts the tenants with limits that were reached, of at most `limit` such limits. */
 export const countReached = (sql: SqlClient, limit: number) =>
