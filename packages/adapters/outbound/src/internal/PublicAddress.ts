@@ -13,7 +13,14 @@ const globalUnicast = ipaddr.IPv6.parseCIDR("2000::/3")
 /** NAT64: the last four bytes are an IPv4 address, for a gateway (RFC 6052). */
 const nat64 = ipaddr.IPv6.parseCIDR("64:ff9b::/96")
 
-const isPublicV4 = (address: ipaddr.IPv4): boolean => address.range() === "unicast"
+/**
+ * The address at which Azure's platform serves each virtual machine: name resolution, and the configuration of the machine with its
+ * secrets. It lies in a public range.
+ */
+const azurePlatform = "168.63.129.16"
+
+const isPublicV4 = (address: ipaddr.IPv4): boolean =>
+  address.range() === "unicast" && address.toString() !== azurePlatform
 
 /**
  * Returns whether a connection to an address leads to the public Internet. The address is text without brackets. An
