@@ -152,6 +152,12 @@ const make = Effect.gen(function* () {
   const storeWithHooks = StoreWithHooks.make({ hooks, repository, retry })
   const copy = yield* makeCopy({ stage, store, checkHeaders, random, storeWithHooks })
 
+  /**
+   * Requires the permission again at the commit. A client may send a content for days, and a key that was revoked meanwhile must not
+   * change a file.
+   */
+  const requireStill = (actor: Actor, bucket: BucketRef) => access.require(actor, bucket, "file:write")
+
   /** Returns the file at a place, if one is given. */
   const findAt = (bucket: BucketRef, place: Place | undefined) =>
     place === undefined
@@ -201,7 +207,10 @@ const make = Effect.gen(function* () {
         const change = { bucket, identity, content: stored, file }
         const newFile = { file: { ...file, content: stored }, description: replaced }
         const commit = (how: StoreFile.StoreOptions) =>
-          staged.commit(store(how, newFile).pipe(by(identity), hideOwner(identity)))
+          Effect.andThen(
+            requireStill(actor, bucket),
+            staged.commit(store(how, newFile).pipe(by(identity), hideOwner(identity)))
+          )
         return File.fromStored(yield* storeWithHooks(storing, change, commit))
       },
       Effect.scoped,
@@ -224,7 +233,7 @@ const make = Effect.gen(function* () {
         const commit = (condition: Precondition.Precondition) => {
           // The alias stays.
           const step = Effect.catchTag(writer.replaceContent({ ...replacement, condition }), "AliasTaken", Effect.die)
-          return staged.commit(by(identity)(step))
+          return Effect.andThen(requireStill(actor, ref), staged.commit(by(identity)(step)))
         }
         const change = { bucket: ref, identity, content: next, file: current }
         yield* hooks.beforeUpload(change)

@@ -1,6 +1,6 @@
 import * as Holdfast from "@holdfast/core"
 import { assert, describe, it } from "vitest"
-import { rejection, setUp } from "./support.ts"
+import { blobsIn, rejection, setUp } from "./support.ts"
 
 describe("Promise API: policy", () => {
   it("token of a File Reader: reads only, other role → writes, revoked → Unauthenticated", async () => {
@@ -41,6 +41,59 @@ describe("Promise API: policy", () => {
     assert.instanceOf(await rejection(holdfast.files.get(reader, { ...bucket, fileId: id })), Holdfast.Unauthenticated)
     assert.isNotNull((await holdfast.tokens.get(root, { tenantId, tokenId: token.id })).revokedAt)
     assert.strictEqual(tenant.member.role.name, "Admin")
+  })
+
+  it.each([
+    ["token revoked", "unauthenticated"],
+    ["role without file:write", "forbidden"],
+    ["member removed", "unauthenticated"]
+  ] as const)("upload, reupload, copy; meanwhile %s → refused, nothing stored", async (loss, expected) => {
+    const [reached, proceed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const before = async ({ file }: { readonly file: { readonly name: string } }) => {
+      if (file.name !== "copy") return
+      reached.resolve()
+      await proceed.promise
+    }
+    const { bucket, files, holdfast, root } = await setUp({ hooks: { onUpload: { before } } })
+    const { tenantId } = bucket
+    const member = await holdfast.members.add(holdfast.system(), {
+      tenantId,
+      user: { email: "writer@example.com" },
+      role: { name: "File Writer" }
+    })
+    const token = await holdfast.tokens.create(root, { tenantId, name: "ci", member: { id: member.id } })
+    const writer = holdfast.as(token.key)
+    const { id } = await holdfast.files.upload(root, { ...bucket, name: "a", content: "former" })
+    const stored = blobsIn(files)
+
+    let waiting = 2
+    const bothWait = Promise.withResolvers<void>()
+    const lost = Promise.withResolvers<void>()
+    async function* content() {
+      yield new Uint8Array(10)
+      if (--waiting === 0) bothWait.resolve()
+      await lost.promise
+      yield new Uint8Array(10)
+    }
+    const running = [
+      holdfast.files.upload(writer, { ...bucket, name: "b", content: content() }),
+      holdfast.files.reupload(writer, { ...bucket, fileId: id, content: content() }),
+      holdfast.files.copy(writer, { ...bucket, fileId: id, name: "copy" })
+    ].map(rejection)
+    await Promise.all([bothWait.promise, reached.promise])
+    if (loss === "token revoked") await holdfast.tokens.revoke(root, { tenantId, tokenId: token.id })
+    else if (loss === "member removed") await holdfast.members.remove(root, { tenantId, memberId: member.id })
+    else await holdfast.members.update(root, { tenantId, memberId: member.id, role: { id: "role_file_reader" } })
+    lost.resolve()
+    proceed.resolve()
+
+    for (const error of await Promise.all(running)) assert.propertyVal(error, "code", expected)
+    const { items } = await holdfast.files.list(root, bucket)
+    assert.deepStrictEqual(
+      items.map(({ name, version }) => [name, version]),
+      [["a", 1]]
+    )
+    assert.deepStrictEqual(blobsIn(files), stored)
   })
 
   it("account of the host: no member → Forbidden, member → reads, e-mail in any case", async () => {

@@ -117,8 +117,12 @@ export const make = Effect.fnUntraced(function* ({ checkHeaders, random, stage, 
     )
     const copy = { file: { ...file, content: copied }, description: { headers, metadata } }
     // The alias of the file that is replaced stays, and a new file has none. No share permits copies.
+    // A large content takes minutes, in which the actor may have lost its permission.
     const commit = (how: StoreFile.StoreOptions) =>
-      staged.commit(by(writer)(Effect.catchTag(store(how, copy), ["AliasTaken", "ShareExhausted"], Effect.die)))
+      Effect.andThen(
+        access.require(actor, { ...bucket, path }, "file:write"),
+        staged.commit(by(writer)(Effect.catchTag(store(how, copy), ["AliasTaken", "ShareExhausted"], Effect.die)))
+      )
     return yield* storeWithHooks(storing, { bucket, identity: writer, content: copied, file }, commit)
   })
 })
