@@ -24,11 +24,27 @@ const findIllFormed = (value: Schema.Json): ReadonlyArray<PropertyKey> | undefin
   return undefined
 }
 
+/** The most levels of metadata, the object itself included. The body of a request has 64 at most, and one is around the metadata. */
+const maxLevels = 63
+
+/** Whether a value has more levels of objects and arrays than these. Goes no deeper. */
+const isDeeper = (value: Schema.Json, levels: number): boolean =>
+  typeof value === "object" &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some((member: Schema.Json) => isDeeper(member, levels - 1)))
+
 /** A JSON object that the user defines. */
 export const Metadata = Schema.Record(Schema.String, Schema.Json)
   // 16 KiB hold fewer than 2,048 members of different names.
   .check(
     Schema.isMaxProperties(2048),
+    // Ends the checks: the others recurse for each level, as does every writer of JSON.
+    Schema.makeFilter(
+      (value: { readonly [key: string]: Schema.Json }) =>
+        isDeeper(value, maxLevels) ? `must have at most ${maxLevels} levels` : undefined,
+      undefined,
+      true
+    ),
     Schema.makeFilter((value: { readonly [key: string]: Schema.Json }) =>
       utf8Length(JSON.stringify(value)) > 16_384 ? "must be at most 16 KiB as JSON" : undefined
     ),

@@ -38,6 +38,36 @@ describe("Promise API", () => {
     assert.deepStrictEqual(blobsIn(files), [])
   })
 
+  it("metadata of 63 levels → stored; of 64 and 20,000 → InvalidRequest at /metadata, nothing stored", async () => {
+    const { bucket, holdfast, root } = await setUp()
+    const nest = (levels: number, wrap: (inner: unknown) => unknown): Holdfast.FileMetadata => {
+      let value: unknown = wrap("leaf")
+      for (let level = 2; level < levels; level++) value = wrap(value)
+      return untyped({ value })
+    }
+    const wraps = [(inner: unknown) => [inner], (inner: unknown) => ({ inner })]
+    const metadata = nest(63, (inner) => [inner])
+    const { id: fileId } = await holdfast.files.upload(root, { ...bucket, name: "a", content: "x", metadata })
+    for (const levels of [64, 20_000]) {
+      for (const deep of wraps.map((wrap) => nest(levels, wrap))) {
+        const calls = [
+          holdfast.files.upload(root, { ...bucket, name: "b", content: "x", metadata: deep }),
+          holdfast.files.reserve(root, { ...bucket, name: "b", metadata: deep }),
+          holdfast.files.update(root, { ...bucket, fileId, metadata: deep })
+        ]
+        for (const error of await Promise.all(calls.map(rejection))) {
+          assert.instanceOf(error, Holdfast.InvalidRequest)
+          assert.deepStrictEqual(error.errors, [{ pointer: "/metadata", detail: "must have at most 63 levels" }])
+        }
+      }
+    }
+    const { items } = await holdfast.files.list(root, bucket)
+    assert.deepStrictEqual(
+      items.map((file) => [file.name, file.metadata]),
+      [["a", metadata]]
+    )
+  })
+
   it("unknown field that resembles an option → InvalidRequest at the field, nothing done; any other → ignored", async () => {
     const { bucket, holdfast, root } = await setUp()
     const { tenantId } = bucket

@@ -7,7 +7,7 @@ import type * as FileList from "../../../files/FileList.ts"
 import type { FileType } from "../../../files/FileType.ts"
 import type * as Link from "../../../files/links/Link.ts"
 
-/** A JSON object that the user defines, at most 16 KiB. */
+/** A JSON object that the user defines, at most 16 KiB and 63 levels. */
 export type FileMetadata = File.Metadata
 
 /** A response header that is sent with the content. */
@@ -76,7 +76,7 @@ export interface FileDescription {
   readonly path?: string | undefined
   /** A readable name, unique in the bucket: inputs accept `@alias` instead of the id. Default: none. */
   readonly alias?: string | null | undefined
-  /** A JSON object of your own, at most 16 KiB. Default: empty. */
+  /** A JSON object of your own, at most 16 KiB and 63 levels. Default: empty. */
   readonly metadata?: FileMetadata | undefined
   /** Response headers that are sent with the content, at most 64. Default: none. */
   readonly headers?: ReadonlyArray<HeaderRecord> | undefined
