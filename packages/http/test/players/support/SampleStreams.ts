@@ -56,13 +56,13 @@ const recipes = {
     options: `${picture("320x180", 6)} -f lavfi -i sine=f=440:d=6 -c:a aac -c:v libx265 -preset ultrafast -pix_fmt yuv420p10le -tag:v hvc1 -x265-params log-level=none:open-gop=0:keyint=24:colorprim=bt2020:transfer=arib-std-b67:colormatrix=bt2020nc`,
     file: "hdr.mov"
   },
-  /** The sound ends five segments before the picture. It is packaged, or encoded. */
+  /** The sound ends long before the picture, which is longer than a player's buffer. It is packaged, or encoded. */
   quiet: {
-    options: `${picture("128x72", 24)} -f lavfi -i sine=f=440:d=4 -c:a aac ${h264}`,
+    options: `-f lavfi -i testsrc2=s=128x72:r=5:d=90 -f lavfi -i sine=f=440:d=4 -c:a aac ${h264}`,
     file: "quiet.mp4"
   },
   quietEncoded: {
-    options: `${picture("128x72", 24)} -f lavfi -i sine=f=440:d=4 -c:a libopus -c:v mpeg4 -q:v 5`,
+    options: `-f lavfi -i testsrc2=s=128x72:r=5:d=90 -f lavfi -i sine=f=440:d=4 -c:a libopus -c:v mpeg4 -q:v 5`,
     file: "quiet.mkv"
   },
   portrait: { options: `${picture("180x320", 6)} ${h264}`, file: "portrait.mp4" },
