@@ -219,6 +219,9 @@ const make = Effect.gen(function* () {
   const known = new Set<string>()
   let generation = 0
 
+  /** Whether what was found is used again. A clock that was set back since does not prolong it. */
+  const isFresh = (expiresAt: number, now: number): boolean => expiresAt > now && expiresAt - now <= lifetime
+
   const find = (
     actor: Exclude<Actor, { _tag: "System" }>,
     tenantId: string | undefined
@@ -304,7 +307,7 @@ const make = Effect.gen(function* () {
       const request = fiber.getRef(CurrentRequest)
       const cacheKey = `${idOf(actor)} ${tenantId ?? ""}`
       const entry = cache.get(cacheKey)
-      if (entry !== undefined && entry.expiresAt > now) {
+      if (entry !== undefined && isFresh(entry.expiresAt, now)) {
         if (entry.refreshesAt <= now) {
           entry.refreshesAt = Number.POSITIVE_INFINITY
           start(lookUp(actor, tenantId, cacheKey, now))
@@ -323,7 +326,7 @@ const make = Effect.gen(function* () {
     Effect.withFiber((fiber) => {
       const now = fiber.getRef(Clock.Clock).currentTimeMillisUnsafe()
       const cacheKey = `${bucket.tenantId} ${bucket.bucketId}`
-      if ((publicBuckets.get(cacheKey) ?? 0) > now) return Effect.succeed(true)
+      if (isFresh(publicBuckets.get(cacheKey) ?? 0, now)) return Effect.succeed(true)
       const startedIn = generation
       return Effect.tap(repository.isPublic(bucket), (found) =>
         Effect.sync(() => {

@@ -212,7 +212,8 @@ const make = Effect.gen(function* () {
       Effect.withFiber((fiber) => {
         const now = fiber.getRef(Clock.Clock).currentTimeMillisUnsafe()
         const entry = cache.get(accessKeyId)
-        return entry !== undefined && entry.expiresAt > now
+        // A clock that was set back since does not prolong an entry.
+        return entry !== undefined && entry.expiresAt > now && entry.expiresAt - now <= lifetime
           ? Effect.succeedSome(entry.signer)
           : lookUp(accessKeyId, now)
       })

@@ -81,6 +81,19 @@ describe("cache of look-ups", () => {
     )
   )
 
+  it.effect("clock set back by an hour → the next request looks up again", () =>
+    withLookUps((lookUps) =>
+      Effect.gen(function* () {
+        yield* TestClock.setTime(7_200_000)
+        assert.strictEqual(yield* read, "read")
+        lookUps.result = Effect.succeedSome(principal(DateTime.makeUnsafe(0)))
+        yield* TestClock.setTime(3_600_000)
+        assert.strictEqual(yield* read, "Unauthenticated")
+        assert.strictEqual(lookUps.number, 2)
+      })
+    )
+  )
+
   it.effect.each([
     ["revoked", Effect.succeedSome(principal(DateTime.makeUnsafe(0)))],
     ["deleted", Effect.succeedNone]
