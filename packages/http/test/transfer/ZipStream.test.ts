@@ -58,6 +58,12 @@ Requires.requires(missing).describe("ZIP", () => {
     ])
   })
 
+  it("names with backslashes and marks that change the direction of text → `_` in their place", async () => {
+    const names = ["in\\..\\a.txt", "in/invoice\u202efdp.exe", "in/..\u200f"]
+    const [, , files] = read(await write(names.map((name) => ({ name, text: "" })))) as [unknown, unknown, string[][]]
+    expect(files.map(([name]) => name)).toEqual(["in_.._a.txt", "in/invoice_fdp.exe", "in/.._"])
+  })
+
   it("no file → valid; 70,000 files → ZIP64", async () => {
     expect(read(await write([]))).toEqual([null, 0, []])
     const many = Array.from({ length: 70_000 }, (_, index) => ({ name: `${index}`, text: "" }))

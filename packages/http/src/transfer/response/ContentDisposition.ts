@@ -8,7 +8,7 @@ export type Disposition = "inline" | "attachment"
  * Characters that are removed from names: control characters, line and paragraph separators, and the marks that change the
  * direction of text, with which a program named `gnp.exe` can be displayed as the picture `exe.png`.
  */
-const unsafe = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
+export const unsafe = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
 
 /** The file name where nothing is left of a name. */
 const unnamed = "file"

@@ -7,6 +7,7 @@
  */
 import * as Stream from "effect/Stream"
 import { crc32 } from "node:zlib"
+import * as ContentDisposition from "./ContentDisposition.ts"
 
 export interface ZipEntry<E, R> {
   /** The path of the file in the archive, with slashes and without one at its beginning. */
@@ -45,8 +46,12 @@ const dosTime = (date: Date): readonly [time: number, date: number] => {
   ]
 }
 
-/** Some programs take a backslash for the separator of folders. */
-const encodeName = (name: string): Buffer => Buffer.from(name.toWellFormed().replaceAll("\\", "_")).subarray(0, none16)
+/**
+ * Returns the bytes of a name. Some programs take a backslash for the separator of folders, and marks that change the direction of text hide
+ * the extension. They are replaced, not removed: without its marks, a name may be `..`.
+ */
+const encodeName = (name: string): Buffer =>
+  Buffer.from(name.toWellFormed().replaceAll("\\", "_").replace(ContentDisposition.unsafe, "_")).subarray(0, none16)
 
 /** Returns the archive of these files, in their order. */
 export const make = <E, R, E2, R2>(
