@@ -372,6 +372,20 @@ Requires.requires(BrowserSetup.missing).describe("controls of the player", () =>
     await command("theme", "::part(bar) { color: rgb(7, 8, 9) }")
     await expect.poll(() => style("bar", "color")).toBe("rgb(7, 8, 9)")
     expect(await style("toggle", "borderRadius")).not.toBe("50%")
+    // Rules that select anything but parts do nothing, wherever they are.
+    await command(
+      "theme",
+      `video[data-poster] { letter-spacing: 1px }
+      ::part(bar):has(button) { letter-spacing: 2px }
+      html:has(video) ::part(bar) { letter-spacing: 3px }
+      ::part(bar), video { letter-spacing: 4px }
+      @layer one { ::part(bar), video { letter-spacing: 5px } }
+      @scope (html) { ::part(bar), video { letter-spacing: 6px } }
+      @media all { video { letter-spacing: 7px } ::part(seek) { cursor: help } }
+      ::part(bar) { color: rgb(7, 8, 9); & button { letter-spacing: 8px } }`
+    )
+    await expect.poll(() => style("seek", "cursor")).toBe("help")
+    for (const id of ["video", "bar", "toggle"]) expect(await style(id, "letterSpacing"), id).toBe("normal")
     await command("theme", `::part(bar) { color: red }${" ".repeat(65_536)}`)
     await command("theme", 5)
     await command("speed", 1)
