@@ -56,6 +56,18 @@ describe("upload and download", () => {
     expect(printed).toMatchObject({ code: 0, stdout: "" })
   })
 
+  it("file with the name - → written to a file of this name, not to standard output", async () => {
+    const bucket = await ServiceBucket.start()
+    const env = environment(bucket)
+    const cwd = await Process.makeDirectory()
+    await Fs.writeFile(Path.join(cwd, "local"), "content")
+    const up = await Process.run(["upload", "local", "--name", "-"], { env, cwd })
+    const { id }: { readonly id: string } = JSON.parse(up.stdout)
+    const down = await Process.run(["download", id], { env, cwd })
+    expect(down).toMatchObject({ code: 0, stdout: "./-\n" })
+    expect(await Fs.readFile(Path.join(cwd, "-"), "utf8")).toBe("content")
+  })
+
   it("service refuses → one line with status and code, nothing sent or written", async () => {
     const bucket = await ServiceBucket.start()
     const cwd = await Process.makeDirectory()

@@ -111,6 +111,15 @@ const refuseExisting = (target: string, force: boolean): Effect.Effect<void, Rem
     !force && Fs.existsSync(target) ? Effect.fail(failure(`${target} exists. Replace it with --force.`)) : Effect.void
   )
 
+/**
+ * Returns the path that is written when the caller names none. A name in a bucket contains no slash; `basename` removes what this system
+ * treats as a directory nevertheless. `-` would be standard output: the content of a stranger would control the terminal.
+ */
+const toPath = (name: string): string => {
+  const base = Path.basename(name)
+  return base === "-" ? "./-" : base
+}
+
 /** Downloads a file and verifies its checksum. Returns the path that was written, or `-`. */
 export const run = (
   bucket: RemoteBucket.RemoteBucket,
@@ -118,8 +127,7 @@ export const run = (
 ): Effect.Effect<string, RemoteBucket.RemoteError> =>
   Effect.gen(function* () {
     const record = yield* getRecord(bucket, options.file)
-    // A name in a bucket contains no slash. `basename` removes what this system treats as a directory nevertheless.
-    const target = options.output ?? Path.basename(record.name)
+    const target = options.output ?? toPath(record.name)
     if (target !== "-") yield* refuseExisting(target, options.force)
     const request = { method: "GET", path: `/${toSegment(options.file)}/download` } as const
     const response = yield* Effect.flatMap(RemoteBucket.send(bucket, request), (answer) =>
