@@ -213,11 +213,18 @@ export interface SilentSegment {
   readonly end: AudioTrack
 }
 
-/** Makes a segment that continues audio until a time, in seconds of the presentation; undefined if no frame ends before it. */
+/** Frames of silence in a segment: a minute of 48 kHz. A segment of video whose frames are hours apart has no more than that. */
+const maxSilence = 2813
+
+/**
+ * Makes a segment that continues audio until a time, in seconds of the presentation; undefined if no frame ends before it. Before the last
+ * minute of a longer time nothing is heard.
+ */
 export const silence = Effect.fnUntraced(function* (end: AudioTrack, until: number, sequence: number) {
-  const frames = Silence.framesUntil(end, until)
-  if (frames === 0) return undefined
-  const track = yield* attempt(() => Silence.append(end, frames, 0))
+  const missing = Silence.framesUntil(end, until)
+  if (missing === 0) return undefined
+  const frames = Math.min(missing, maxSilence)
+  const track = yield* attempt(() => Silence.append(Silence.after(end, missing - frames), frames, 0))
   const source = Silence.source(track.codec, Silence.bytesOf(track, frames))
   const chunks = yield* Stream.runCollect(FragmentedMp4.segment(source, plan(track), 0, { sequence }))
   const duration = Silence.endOf(track) - Silence.endOf(end)

@@ -91,8 +91,8 @@ const segmentsOf = async (api: Requests.Requests, streams: string) => {
 /** Of 16 seconds and the gap: the first ones last 1, 1 and 2 seconds, and the fourth one lasts until after the gap. */
 const segments = Array.from({ length: 6 }, (_, index) => `index${index}.ts`)
 
-/** The sound lasts 16 seconds, all before the end of the gap. */
-const audioSegments = 4
+/** The sound lasts 16 seconds, all before the end of the gap. It has four segments, and two of silence. */
+const audioSegments = 6
 
 /** Sheets of the storyboard: 25 pictures each, of at most a hundred. */
 const sheets = 4

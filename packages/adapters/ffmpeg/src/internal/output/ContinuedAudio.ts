@@ -27,11 +27,24 @@ const countOf = ({ find }: Written, representation: number): number => {
   return count
 }
 
+/** Returns what finds out when a segment of the video ends, in seconds of the presentation. */
+const makeEndOf = ({ find, tracks }: Written, rendition: StreamFiles.SharedRendition) => {
+  const ends = new Map<number, number>()
+  return Effect.fnUntraced(function* (sequence: number) {
+    const known = ends.get(sequence)
+    if (known !== undefined) return known
+    const { end } = yield* SharedTracks.toTransport(tracks, { ...rendition, audio: null }, sequence, find)
+    ends.set(sequence, end)
+    return end
+  })
+}
+
 /** Writes as many segments as the video has. */
 const writeSilence = Effect.fnUntraced(function* (
   written: Written,
-  { audio, rendition }: { readonly audio: number; readonly rendition: StreamFiles.SharedRendition },
-  count: number
+  audio: number,
+  count: number,
+  endOf: ReturnType<typeof makeEndOf>
 ) {
   const { find, tracks, write } = written
   const durations: Array<number> = []
@@ -40,8 +53,7 @@ const writeSilence = Effect.fnUntraced(function* (
   if (init === undefined || last === 0 || last >= count) return durations
   let end = yield* StoredSegment.endOfAudio({ init, segment: find(StreamFiles.chunk(audio, last)) })
   for (let sequence = last; end !== undefined && sequence < count; sequence++) {
-    const picture = yield* SharedTracks.toTransport(tracks, { ...rendition, audio: null }, sequence, find)
-    const silence = yield* StoredSegment.silence(end, picture.end, sequence)
+    const silence = yield* StoredSegment.silence(end, yield* endOf(sequence), sequence)
     if (silence === undefined) return durations
     yield* write(StreamFiles.chunk(audio, sequence + 1), silence.bytes)
     durations.push(silence.duration)
@@ -60,6 +72,7 @@ export const write = Effect.fnUntraced(function* (
   if (rendition?.video == null) return silences
   const count = countOf(written, rendition.video)
   const ids = new Set(renditions.flatMap(({ audio }) => (audio === null ? [] : [audio])))
-  for (const audio of ids) silences.set(audio, yield* writeSilence(written, { audio, rendition }, count))
+  const endOf = makeEndOf(written, rendition)
+  for (const audio of ids) silences.set(audio, yield* writeSilence(written, audio, count, endOf))
   return silences
 })

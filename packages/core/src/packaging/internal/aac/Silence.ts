@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import type { Aac } from "../../Codec.ts"
 import * as SilentFrame from "./SilentFrame.ts"
 import * as JoinedSource from "../../JoinedSource.ts"
+import { unsupported } from "../../PackagingError.ts"
 import { none, numbers, type Samples } from "../../Samples.ts"
 import type { Source } from "../../Source.ts"
 import type { AudioTrack, VideoTrack } from "../../SourceIndex.ts"
@@ -24,6 +25,10 @@ export const endOf = (track: AudioTrack | VideoTrack): number => secondsAt(track
 const beginOf = ({ sampleRate, samples: { count, end, times }, timeScale }: AudioTrack): number =>
   count === 0 ? end : Math.max(end, (times[count - 1] ?? 0) + Math.round((frameSamples * timeScale) / sampleRate))
 
+/** Returns when a silent frame begins, in ticks. */
+const timeOf = (track: AudioTrack, frame: number): number =>
+  beginOf(track) + Math.round((frame * frameSamples * track.timeScale) / track.sampleRate)
+
 /** Returns how many silent frames continue a track until a time, in seconds of the presentation. None is heard after it. */
 export const framesUntil = (track: AudioTrack, time: number): number =>
   Math.max(0, Math.floor(((time - secondsAt(track, beginOf(track))) * track.sampleRate) / frameSamples))
@@ -35,19 +40,19 @@ export const bytesOf = ({ codec }: Pick<AudioTrack, "codec">, frames: number): n
 /** Returns a track that ends with so many silent frames, one behind the other in the file from `at` on. */
 export const append = (track: AudioTrack, frames: number, at: number): AudioTrack => {
   const { codec, sampleRate, samples, shown, timeScale } = track
+  if (frameSamples * timeScale < sampleRate) throw unsupported("The time scale of the audio is too coarse.")
   const { delays, end, isOrdered, isPlain, offsets, sizes, syncs, times } = samples
   const { length } = SilentFrame.make(codec)
   const count = samples.count + frames
-  const begin = beginOf(track)
-  const timeOf = (frame: number): number => begin + Math.round((frame * frameSamples * timeScale) / sampleRate)
+  const newEnd = timeOf(track, frames)
   const all: Samples = {
     count,
     offsets: numbers(count, at + frames * length),
     sizes: new Uint32Array(count).fill(length, samples.count),
-    times: numbers(count, timeOf(frames)),
+    times: numbers(count, newEnd),
     delays: new Int32Array(count),
     syncs: new Uint8Array(count).fill(1, samples.count),
-    end: timeOf(frames),
+    end: newEnd,
     isPlain,
     isOrdered
   }
@@ -58,13 +63,16 @@ export const append = (track: AudioTrack, frames: number, at: number): AudioTrac
   all.syncs.set(syncs.subarray(0, samples.count))
   for (let frame = 0; frame < frames; frame++) {
     all.offsets[samples.count + frame] = at + frame * length
-    all.times[samples.count + frame] = timeOf(frame)
+    all.times[samples.count + frame] = timeOf(track, frame)
   }
-  return { ...track, shown: shown === null ? null : shown + (all.end - end) / timeScale, samples: all }
+  return { ...track, shown: shown === null ? null : shown + (newEnd - end) / timeScale, samples: all }
 }
 
-/** Returns a track without samples from which silence continues: its samples are behind those of this one. */
-export const after = (track: AudioTrack): AudioTrack => ({ ...track, samples: { ...none, end: beginOf(track) } })
+/** Returns a track without samples that continues a track, so many frames behind its end. */
+export const after = (track: AudioTrack, frames = 0): AudioTrack => ({
+  ...track,
+  samples: { ...none, end: timeOf(track, frames) }
+})
 
 /** Makes a source of so many bytes of silent frames. */
 export const source = (codec: Pick<Aac, "channelConfiguration">, size: number): Source<never> => {
