@@ -103,4 +103,19 @@ describe("FsBlobStore", () => {
       assert.deepStrictEqual(TestStore.descriptors(directory), [])
     })
   )
+
+  itSeesDescriptors.live("check: interrupted at any turn → no file in tmp, no open descriptor", () =>
+    Effect.gen(function* () {
+      const { directory, store } = yield* TestStore.open
+      for (let turns = 0; turns < 40; turns++) {
+        // A failed read makes the next check sync a file.
+        yield* Effect.exit(Stream.runDrain(store.read(TestStore.key(0))))
+        const checking = yield* Effect.forkChild(store.check)
+        for (let count = 0; count < turns; count++) yield* turn
+        yield* Fiber.interrupt(checking)
+        assert.deepStrictEqual(TestStore.names(`${directory}/tmp`), [])
+        assert.deepStrictEqual(TestStore.descriptors(directory), [], `after ${turns} turns`)
+      }
+    })
+  )
 })

@@ -26,6 +26,7 @@ const validity = 10_000
 /** The name is none of an upload. */
 const name = "probe"
 
+/** Uninterruptible: an interruption between the calls would leave the descriptor open. */
 const syncFile = (path: string): Effect.Effect<void, FsCall.ErrnoError> =>
   FsCall.call<number>((done) => Fs.open(path, "w", Durable.fileMode, done)).pipe(
     Effect.flatMap((descriptor) =>
@@ -35,7 +36,8 @@ const syncFile = (path: string): Effect.Effect<void, FsCall.ErrnoError> =>
           Fs.close(descriptor, () => done(error))
         })
       })
-    )
+    ),
+    Effect.uninterruptible
   )
 
 export const make = (layout: Layout.Layout, reserve: DiskReserve.DiskReserve): WriteProbe => {
