@@ -154,11 +154,15 @@ export const createUploader = <Result>(options: UploaderOptions<Result>): Upload
   }
 
   const startNext = (): void => {
-    const all = [...items.values()]
-    const free = concurrency - all.filter(({ state }) => state === "uploading").length
-    // An item with an interrupt waits for its backoff.
-    const next = all.filter(({ id, state }) => state === "pending" && !interrupts.has(id)).slice(0, Math.max(0, free))
-    for (const item of next) start(item)
+    // Looks again after each start: it calls the listeners, which may change the queue.
+    for (;;) {
+      const all = [...items.values()]
+      if (all.filter(({ state }) => state === "uploading").length >= concurrency) return
+      // An item with an interrupt waits for its backoff.
+      const next = all.find(({ id, state }) => state === "pending" && !interrupts.has(id))
+      if (next === undefined) return
+      start(next)
+    }
   }
 
   /** Applies a change to one item or to all, where their states permit it. */

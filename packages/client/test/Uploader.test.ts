@@ -309,3 +309,28 @@ it("uploadResumable: another tab discards the upload of the same file meanwhile 
   expect((await holdfast.files.list(account, { tenantId, bucketId })).items.map(({ id }) => id)).toEqual([record.id])
   expect((await holdfast.uploads.list(account, { tenantId, bucketId })).items).toEqual([])
 })
+
+it("uploader: a subscriber pauses all when the first of several starts → no other starts", async () => {
+  const { transfers, uploader } = setUp()
+  uploader.subscribe(() => {
+    if (states(uploader).includes("uploading")) uploader.pause()
+  })
+  uploader.add(files("a", "b", "c"))
+  expect(states(uploader)).toEqual(["paused", "paused", "paused"])
+  await expect.poll(() => transfers).toHaveLength(1)
+  expect(transfers[0]?.signal.aborted).toBe(true)
+})
+
+it("uploader: a subscriber adds a file when the first of several starts → each starts once, within the concurrency", async () => {
+  const { started, transfers, uploader } = setUp()
+  let isAdded = false
+  uploader.subscribe(() => {
+    if (isAdded || !states(uploader).includes("uploading")) return
+    isAdded = true
+    uploader.add(files("d"))
+  })
+  uploader.add(files("a", "b", "c"))
+  await started(2)
+  expect(transfers.map(({ file }) => file.name).toSorted()).toEqual(["a", "b"])
+  expect(uploader.getSnapshot().items.map(({ attempts }) => attempts)).toEqual([1, 1, 0, 0])
+})
