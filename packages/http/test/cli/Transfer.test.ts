@@ -68,6 +68,23 @@ describe("upload and download", () => {
     expect(await Fs.readFile(Path.join(cwd, "-"), "utf8")).toBe("content")
   })
 
+  it("longest name, beside a file of its name and .part → both are right", async () => {
+    const bucket = await ServiceBucket.start()
+    const env = environment(bucket)
+    const cwd = await Process.makeDirectory()
+    await Fs.writeFile(Path.join(cwd, "local"), "content")
+    for (const name of ["a".repeat(255), "b"]) {
+      const up = await Process.run(["upload", "local", "--name", name], { env, cwd })
+      const { id }: { readonly id: string } = JSON.parse(up.stdout)
+      if (name === "b") await Fs.writeFile(Path.join(cwd, "b.part"), "mine")
+      const down = await Process.run(["download", id], { env, cwd })
+      expect(down).toMatchObject({ code: 0, stdout: `${name}\n` })
+      expect(await Fs.readFile(Path.join(cwd, name), "utf8")).toBe("content")
+    }
+    expect(await Fs.readFile(Path.join(cwd, "b.part"), "utf8")).toBe("mine")
+    expect(await Fs.readdir(cwd)).toHaveLength(4)
+  })
+
   it("service refuses → one line with status and code, nothing sent or written", async () => {
     const bucket = await ServiceBucket.start()
     const cwd = await Process.makeDirectory()

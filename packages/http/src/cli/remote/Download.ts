@@ -2,7 +2,7 @@
  * Downloads a file of a bucket to the local disk or to standard output.
  */
 import * as Effect from "effect/Effect"
-import { createHash } from "node:crypto"
+import { createHash, randomUUID } from "node:crypto"
 import * as Fs from "node:fs"
 import type { IncomingMessage } from "node:http"
 import * as Path from "node:path"
@@ -88,15 +88,18 @@ const verifyChecksum = (sha256: string, record: FileRecord): Effect.Effect<void,
         )
       )
 
-/** Writes a draft beside the target and renames it when it is complete and durable. Removes the draft on a failure. */
+/**
+ * Writes a draft beside the target and renames it when it is complete and durable. Removes the draft on a failure. Its name is that of no
+ * other file, nor of another download to the same target.
+ */
 const writeFile = (
   target: string,
   force: boolean,
   write: (draft: Writable) => Effect.Effect<void, RemoteBucket.RemoteError>
 ) => {
-  const draft = `${target}.part`
+  const draft = Path.join(Path.dirname(target), `.holdfast-${randomUUID()}.part`)
   return Effect.gen(function* () {
-    yield* write(Fs.createWriteStream(draft, { flush: true }))
+    yield* write(Fs.createWriteStream(draft, { flags: "wx", flush: true }))
     yield* refuseExisting(target, force)
     yield* Effect.tryPromise({
       try: () => Fs.promises.rename(draft, target),
