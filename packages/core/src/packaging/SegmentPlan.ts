@@ -191,6 +191,16 @@ const follow = (track: Track, starts: Float64Array): Uint32Array => {
   return firsts
 }
 
+/**
+ * Throws if a segment before the last one with audio has none. Players of HLS that begin without audio refuse it later or leave it out, and
+ * those that find a gap wait or skip the video.
+ */
+const requireWhole = ({ samples: { count } }: Track, firsts: Uint32Array): Uint32Array => {
+  const isMissing = firsts.some((first, segment) => first < count && first === firsts[segment + 1])
+  if (isMissing) throw unsupported("The audio begins late or has a gap longer than a segment.")
+  return firsts
+}
+
 /** Returns the starts of segments, and the end. */
 const timesOf = (
   track: Track,
@@ -229,7 +239,7 @@ export const make = Effect.fnUntraced(function* (video: VideoTrack | null, audio
   const starts = yield* attempt(() => timesOf(leading, firsts, spans))
   const others: Array<PlannedTrack<AudioTrack>> = []
   for (const track of audio) {
-    others.push(yield* step(() => plan(track, track === leading ? firsts : follow(track, starts))))
+    others.push(yield* step(() => plan(track, track === leading ? firsts : requireWhole(track, follow(track, starts)))))
   }
   const result: SegmentPlan = {
     count: firsts.length - 1,

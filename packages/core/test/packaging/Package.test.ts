@@ -134,6 +134,8 @@ const converted = [
   ["hevc.mp4", "The video is not H.264."],
   ["languages.mp4", "The file has tracks beside one of video and one of audio."],
   ["chapters.mp4", "The file has tracks beside one of video and one of audio."],
+  ["late-begin.mp4", "The audio begins late or has a gap longer than a segment."],
+  ["pause.mp4", "The audio begins late or has a gap longer than a segment."],
   ["surround.mp4", "The audio has more than two channels."],
   ["beside-ac3.mp4", "The file has tracks beside one of video and one of audio."]
 ] as const

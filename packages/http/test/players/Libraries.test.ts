@@ -71,16 +71,17 @@ const types = { hls: "application/vnd.apple.mpegurl", dash: "application/dash+xm
 
 /**
  * Packaged from the source, encoded in several renditions, several languages with captions, AC-3 beside AAC, H.265 with HDR beside H.264,
- * which this browser cannot play, and sound that ends before the picture, packaged and encoded.
+ * which this browser cannot play, sound that ends before the picture, packaged and encoded, and sound with pauses.
  */
-const samples = ["plain", "ladder", "languages", "surround", "hdr", "quiet", "quietEncoded"] as const
+const samples = ["plain", "ladder", "languages", "surround", "hdr", "quiet", "quietEncoded", "pauses"] as const
 
 /** Seconds of those that last longer than 6. */
 const durations: Partial<Record<(typeof samples)[number], number>> = {
   plain: 12,
   languages: 12,
   quiet: 90,
-  quietEncoded: 90
+  quietEncoded: 90,
+  pauses: 60
 }
 
 interface Case {
@@ -154,8 +155,8 @@ Requires.requires(BrowserSetup.missing).describe("libraries of others", () => {
       const context = await chromium.newContext()
       const page = await context.newPage()
       await page.goto(`${origin}/${library}/${format}/${sample}`)
-      // Beyond the end of the sound.
-      const begun = sample.startsWith("quiet") ? 9 : 0.5
+      // Beyond the end of the sound, or its gap.
+      const begun = sample === "pauses" ? 19 : sample.startsWith("quiet") ? 9 : 0.5
       await PlayerTab.until(page, `video.currentTime > ${begun} || document.title.startsWith('failed')`)
       const { duration, videoHeight } = await PlayerTab.video(page)
       const loadsHevc = "performance.getEntriesByType('resource').some(({ name }) => name.includes('/hevc/'))"

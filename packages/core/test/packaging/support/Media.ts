@@ -72,6 +72,8 @@ const recipes = {
   "chapters.mp4": `-i {plain.mp4} -f ffmetadata -i ${chapters} -map_chapters 1 -c copy`,
   "early-end.mp4": `${picture(13)} ${sound(2)} ${h264} -c:a aac`,
   "early-end-stereo.mp4": `${picture(13)} ${sound(2, 44_100)} ${h264} -ac 2 -c:a aac`,
+  "late-begin.mp4": `${picture(13)} -itsoffset 2.5 ${sound(10)} ${h264} -c:a aac`,
+  "pause.mp4": `${picture(13)} ${sound(13)} ${h264} -af aselect=lt(t\\,3)+gt(t\\,9) -c:a aac`,
   "silent.mp4": `${picture(13)} ${h264}`,
   "sound.m4a": `${sound(13, 44_100)} -c:a aac`,
   "ac3.mp4": `${sound(13)} -ac 6 -c:a ac3 -b:a 448k`,

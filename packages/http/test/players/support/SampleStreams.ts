@@ -65,6 +65,11 @@ const recipes = {
     options: `-f lavfi -i testsrc2=s=128x72:r=5:d=90 -f lavfi -i sine=f=440:d=4 -c:a libopus -c:v mpeg4 -q:v 5`,
     file: "quiet.mkv"
   },
+  /** The sound begins after 6 seconds, and has a gap of 8 seconds. */
+  pauses: {
+    options: `-f lavfi -i testsrc2=s=128x72:r=5:d=60 -f lavfi -i sine=f=440:d=60 -af aselect=gt(t\\,6)*lt(t\\,10)+gt(t\\,18) -c:a aac ${h264}`,
+    file: "pauses.mp4"
+  },
   portrait: { options: `${picture("180x320", 6)} ${h264}`, file: "portrait.mp4" },
   /** Two renditions. */
   portraits: { options: `${picture("288x512", 2)} -c:v mpeg4 -q:v 5`, file: "portraits.mkv" },
