@@ -217,14 +217,16 @@ export interface SilentSegment {
 const maxSilence = 2813
 
 /**
- * Makes a segment that continues audio until a time, in seconds of the presentation; undefined if no frame ends before it. Before the last
- * minute of a longer time nothing is heard.
+ * Makes a segment that continues audio until a time, in seconds of the presentation; undefined if no frame ends before it. The first
+ * frame of a longer time than a minute lasts until the last minute of it.
  */
 export const silence = Effect.fnUntraced(function* (end: AudioTrack, until: number, sequence: number) {
   const missing = Silence.framesUntil(end, until)
   if (missing === 0) return undefined
   const frames = Math.min(missing, maxSilence)
   const track = yield* attempt(() => Silence.append(Silence.after(end, missing - frames), frames, 0))
+  // The first frame lasts until the others, so that the segment begins where the audio ends.
+  track.samples.times[0] = end.samples.end
   const source = Silence.source(track.codec, Silence.bytesOf(track, frames))
   const chunks = yield* Stream.runCollect(FragmentedMp4.segment(source, plan(track), 0, { sequence }))
   const duration = Silence.endOf(track) - Silence.endOf(end)

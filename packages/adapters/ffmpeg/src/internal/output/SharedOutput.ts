@@ -171,8 +171,8 @@ export const make =
       const dash = DashOutput.over({ ...directory, newSegments: Effect.succeed([]) }, expected, finishCaptions)
 
       const finish = Effect.gen(function* () {
-        yield* continueAudio
         isEnd = true
+        yield* continueAudio
         yield* update
         const { events, presentation } = yield* hls.finish
         const others = yield* dash.finish

@@ -12,7 +12,10 @@ import { never } from "../conversions/NextConversion.ts"
 /** The rows of a batch: some 10 ms with SQLite, where other writers wait meanwhile. */
 const batchSize = 500
 
-/** More than the longest `blobGrace` of a service, in milliseconds. */
+/**
+ * More than the longest `blobGrace` of a service, in milliseconds. Blobs get this time: a clock that is behind, and not ahead, must not
+ * end their grace period.
+ */
 const farthestSweep = 2_678_400_000
 
 /** Rows whose time says from when on a worker may claim them, or until when one has done so. An index has the times in order. */
@@ -25,10 +28,19 @@ interface Queue {
   /** The column before the time in the index, where each owner has a queue of its own. */
   readonly owner?: string
   readonly farthest?: number
+  /** Milliseconds from now, at which its rows become due. Default: 0. */
+  readonly dueIn?: number
 }
 
 const queues: ReadonlyArray<Queue> = [
-  { table: "blob", key: "id", time: "due_at", where: "state = 'DOOMED'", farthest: farthestSweep },
+  {
+    table: "blob",
+    key: "id",
+    time: "due_at",
+    where: "state = 'DOOMED'",
+    farthest: farthestSweep,
+    dueIn: farthestSweep
+  },
   { table: "removal", key: "id", time: "due_at" },
   { table: "folder_job", key: "id", time: "due_at" },
   { table: "hook_task", key: "id", time: "due_at" },
@@ -36,13 +48,13 @@ const queues: ReadonlyArray<Queue> = [
   { table: "content_digest", key: "content_id", time: "due_at" },
   { table: "poster", key: "blob_id", time: "due_at" },
   { table: "conversion", key: "id", time: "due_at" },
-  { table: "conversion", key: "id", time: "ladder_due_at" },
+  { table: "conversion", key: "id", time: "ladder_due_at", where: "ladder_due_at IS NOT NULL", owner: "tenant_id" },
   { table: "conversion", key: "id", time: "poster_due" },
   { table: "mirror_task", key: "file_id", time: "due_at", where: "done < wanted", owner: "mirror_id" },
   { table: "webhook_delivery", key: "event_id", time: "due_at", where: "state = 'PENDING'", owner: "webhook_id" }
 ]
 
-/** Makes the rows of a queue, or of an owner in it, due. Reads before it writes: mostly there are none. */
+/** Brings the rows of a queue, or of an owner in it, forward. Reads before it writes: mostly there are none. */
 const bringQueueForward = Effect.fnUntraced(function* (sql: SqlClient, queue: Queue, now: number, owner?: string) {
   const [table, key, time] = [sql.literal(queue.table), sql.literal(queue.key), sql.literal(queue.time)]
   const ofOwner = owner === undefined ? sql`1 = 1` : sql`${sql.literal(queue.owner ?? "")} = ${owner}`
@@ -53,7 +65,7 @@ const bringQueueForward = Effect.fnUntraced(function* (sql: SqlClient, queue: Qu
   let total = 0
   while ((yield* ahead).length > 0) {
     const changed = yield* paced(
-      sql`UPDATE ${table} SET ${time} = ${now} WHERE ${key} IN (${ahead} ${skipLocked(sql)}) AND ${isAhead} RETURNING ${key}`
+      sql`UPDATE ${table} SET ${time} = ${now + (queue.dueIn ?? 0)} WHERE ${key} IN (${ahead} ${skipLocked(sql)}) AND ${isAhead} RETURNING ${key}`
     )
     total += changed.length
     // Other transactions have the rest.

@@ -25,6 +25,7 @@ const twentyYears = 630_720_000_000
 
 const now = Sample.at(twentyYears)
 const ahead = Sample.at(2 * twentyYears)
+const days = (count: number) => DateTime.add(now, { days: count })
 const terms = { now, leaseUntil: DateTime.add(now, { minutes: 1 }), sweepAt: now }
 
 /** Claims until nothing is due. Returns whether an entry of a content was among the claimed ones. */
@@ -74,7 +75,7 @@ const queues = {
     const { content, id } = yield* Fixtures.store(bucket)
     const selector = Fixtures.byId(id)
     yield* (yield* FileRepository).remove({ bucket, selector, condition: {}, sweepAt: ahead })
-    return Fixtures.isDue(content.blobId, now)
+    return Fixtures.isDue(content.blobId, days(31))
   }),
   "repairs of damaged contents": Effect.gen(function* () {
     const damage = yield* DamageRepository
@@ -133,7 +134,6 @@ export const dueTimeContract = (it: It): void => {
     Effect.gen(function* () {
       const { bringForward } = yield* DeploymentRepository
       yield* bringForward(now)
-      const days = (count: number) => DateTime.add(now, { days: count })
       const bucket = yield* Fixtures.bucket()
       const { content, id } = yield* Fixtures.store(bucket)
       yield* (yield* FileRepository).remove({
