@@ -25,8 +25,9 @@ export interface PlayerSources {
   }
 }
 
-/** Below the directory; the names of modules are unique in both. */
+/** Below the directory; the names of modules are unique in all. */
 const controls = "controls"
+const share = "share"
 
 /** The same directory for the sources and the bundle of the tests. */
 const directory = fileURLToPath(new URL("../../src/players/browser/", import.meta.url))
@@ -40,7 +41,7 @@ export const read = (): PlayerSources => {
   const dash = join(dirname(require.resolve("dashjs")), "../esm")
   const scripts = [
     ...readdirSync(directory),
-    ...readdirSync(join(directory, controls)).map((name) => join(controls, name))
+    ...[controls, share].flatMap((folder) => readdirSync(join(directory, folder)).map((name) => join(folder, name)))
   ]
   return {
     modules: Object.fromEntries(

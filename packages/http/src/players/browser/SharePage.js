@@ -1,10 +1,11 @@
 /**
  * The page of a share: swaps the token behind `#` for a cookie that scripts cannot read, asks for the password, shows the file or the
- * folder, and uploads. Texts of users become text nodes only.
+ * folder, or the form for uploads. Texts of users become text nodes only.
  */
 
 import * as LongList from "./LongList.js"
 import { base, explain, fail, isInvalid, make, request, say, show, unavailable } from "./ShareElements.js"
+import { showUpload } from "./share/ShareUpload.js"
 
 /**
  * @typedef {{ id: string, name: string, path: string, contentType: string | null }} File
@@ -197,61 +198,11 @@ const showFolders = (share) => {
   void showEntry()
 }
 
-/** Uploads one file. @param {globalThis.File} file @param {HTMLProgressElement} progress @returns {Promise<boolean>} */
-const upload = async (file, progress) => {
-  const { answer, isOk } = await request("/upload-links", {})
-  if (!isOk) return false
-  return new Promise((resolve) => {
-    const xhr = new XMLHttpRequest()
-    xhr.upload.addEventListener("progress", ({ loaded }) => {
-      progress.value = file.size === 0 ? 1 : loaded / file.size
-    })
-    xhr.addEventListener("load", () => resolve(xhr.status === 201))
-    xhr.addEventListener("error", () => resolve(false))
-    xhr.open("PUT", `${answer.url}&${new URLSearchParams({ name: file.name })}`)
-    xhr.setRequestHeader("content-type", file.type === "" ? "application/octet-stream" : file.type)
-    xhr.send(file)
-  })
-}
-
-/** @param {Share} share */
-const showUpload = (share) => {
-  const input = make("input", { type: "file", id: "choice", multiple: true })
-  const label = make("label", { htmlFor: "choice" }, "Files to upload")
-  const list = make("ul", { className: "files", ariaLabel: "Uploads" })
-  /** @param {globalThis.File} file */
-  const sendOne = async (file) => {
-    const progress = make("progress", { max: 1, value: 0, ariaLabel: `Upload of ${file.name}` })
-    const result = make("span", {}, "")
-    list.append(make("li", { className: "row" }, make("bdi", {}, file.name), progress, result))
-    const isStored = await upload(file, progress).catch(() => false)
-    progress.remove()
-    result.textContent = isStored ? "Uploaded" : "Not uploaded: the share does not accept it, or the connection ended."
-    return isStored ? 1 : 0
-  }
-  /** Uploads one file after the other. @param {ReadonlyArray<globalThis.File>} files */
-  const send = async (files) => {
-    const stored = await files.reduce(
-      async (before, file) => (await before) + (await sendOne(file)),
-      Promise.resolve(0)
-    )
-    say(`${stored} of ${files.length} files uploaded.`)
-  }
-  input.addEventListener("change", () => void send([...(input.files ?? [])]).then(() => (input.value = "")))
-  const box = make("div", { className: "drop" }, label, input)
-  box.addEventListener("dragover", (event) => event.preventDefault())
-  box.addEventListener("drop", (event) => {
-    event.preventDefault()
-    void send([...(event.dataTransfer?.files ?? [])])
-  })
-  show(make("h1", {}, share.name), make("p", {}, "Other people with this link do not see what you upload."), box, list)
-}
-
 /** @param {Share} share */
 const showShare = (share) => {
   document.title = share.name
   say("")
-  if (share.may.includes("upload")) return showUpload(share)
+  if (share.may.includes("upload")) return showUpload(share.name)
   if (share.file !== null) return showFile(share, share.file)
   if (share.may.includes("list")) return showFolders(share)
   explain(share.name, "This share has no list of its files. Open the address of a file that you were given.")
