@@ -22,6 +22,7 @@ import { Upload } from "@aws-sdk/lib-storage"
 import { Client as MinioClient } from "minio"
 import { createHash, randomBytes } from "node:crypto"
 import { Readable } from "node:stream"
+import { crc32 } from "node:zlib"
 import * as Actor from "@holdfast/core/Actor"
 import { Quotas } from "@holdfast/core/usage/Quotas"
 import { afterAll, beforeAll, expect, it } from "vitest"
@@ -323,6 +324,54 @@ describeEach("multipart", (current: () => TestServer) => {
       expect(copied).toMatchObject(whole(expected))
     }
   )
+
+  it.each(["CRC32", "CRC32C"] as const)(
+    "%s of the whole chosen at the creation: completion without → stored",
+    async (algorithm) => {
+      const [Body, Key] = [randomBytes(100), `chosen whole ${algorithm}`]
+      const chosen = { ChecksumAlgorithm: algorithm, ChecksumType: "FULL_OBJECT" } as const
+      const created = await sdk.send(new CreateMultipartUploadCommand({ Bucket, Key, ...chosen }))
+      expect(created).toMatchObject(chosen)
+      const ref = { Bucket, Key, UploadId: created.UploadId ?? "" }
+      const part = await sdk.send(new UploadPartCommand({ ...ref, PartNumber: 1, Body, ChecksumAlgorithm: algorithm }))
+      expect(await codeOf(complete(ref, [listed(Body, 1)], { ChecksumType: "COMPOSITE" }))).toBe("InvalidRequest")
+      const member = `Checksum${algorithm}` as const
+      const whole = { ChecksumType: "FULL_OBJECT", [member]: part[member] }
+      expect(await complete(ref, [listed(Body, 1)])).toMatchObject(whole)
+      expect(await sdk.send(new HeadObjectCommand({ Bucket, Key, ChecksumMode: "ENABLED" }))).toMatchObject(whole)
+    }
+  )
+
+  it.each(["COMPOSITE", undefined] as const)(
+    "checksum of the parts chosen at the creation, %s: completion without their number → stored",
+    async (ChecksumType) => {
+      const [Body, Key] = [randomBytes(100), `chosen composite ${ChecksumType}`]
+      const chosen = { ChecksumAlgorithm: "CRC32", ChecksumType } as const
+      const created = await sdk.send(new CreateMultipartUploadCommand({ Bucket, Key, ...chosen }))
+      expect(created.ChecksumType).toBe("COMPOSITE")
+      const ref = { Bucket, Key, UploadId: created.UploadId ?? "" }
+      const part = await sdk.send(new UploadPartCommand({ ...ref, PartNumber: 1, Body, ChecksumAlgorithm: "CRC32" }))
+      const sum = Buffer.alloc(4)
+      sum.writeUInt32BE(crc32(Buffer.from(part.ChecksumCRC32 ?? "", "base64")))
+      const ChecksumCRC32 = sum.toString("base64")
+      expect(await codeOf(complete(ref, [listed(Body, 1)], { ChecksumType: "FULL_OBJECT" }))).toBe("InvalidRequest")
+      const done = await complete(ref, [listed(Body, 1)], { ChecksumCRC32 })
+      expect(done).toMatchObject({ ChecksumType: "COMPOSITE", ChecksumCRC32: `${ChecksumCRC32}-1` })
+    }
+  )
+
+  it.each([
+    ["SHA1", "FULL_OBJECT"],
+    ["SHA256", "FULL_OBJECT"],
+    ["CRC64NVME", "COMPOSITE"],
+    ["CRC32", "OTHER"],
+    ["OTHER", undefined],
+    [undefined, "COMPOSITE"]
+  ])("creation with checksum algorithm %s and type %s → InvalidRequest", async (algorithm, type) => {
+    const chosen = { ChecksumAlgorithm: algorithm as "SHA1", ChecksumType: type as "COMPOSITE" }
+    const created = sdk.send(new CreateMultipartUploadCommand({ Bucket, Key: "refused", ...chosen }))
+    expect(await codeOf(created)).toBe("InvalidRequest")
+  })
 
   it("checksum of the checksums of the parts: right → stated; other → BadDigest; of another algorithm → refused", async () => {
     const Body = randomBytes(10)

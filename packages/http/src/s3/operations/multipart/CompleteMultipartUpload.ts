@@ -21,6 +21,7 @@ import * as XmlReader from "@holdfast/outbound/XmlReader"
 import * as EntityTag from "../EntityTag.ts"
 import * as ObjectChecksum from "../ObjectChecksum.ts"
 import * as ObjectLocation from "../ObjectLocation.ts"
+import * as ChecksumTerms from "./ChecksumTerms.ts"
 import * as PartTag from "./PartTag.ts"
 import * as UploadOf from "./UploadOf.ts"
 import * as WholeChecksum from "./WholeChecksum.ts"
@@ -177,7 +178,7 @@ export const completeMultipartUpload: Operation = {
       const chosen = isDone ? [] : yield* choose(listed, yield* listAll(actor, ref), tenantId)
       const parts = chosen.map(({ stored }) => stored)
       if (!isDone) yield* checkSize(parts, headers)
-      const computed = isDone ? undefined : yield* WholeChecksum.check(parts, headers)
+      const computed = isDone ? undefined : yield* WholeChecksum.check(parts, headers, ChecksumTerms.typeOf(upload))
       const condition = isDone ? undefined : yield* conditionOf(call, ref)
       const file = yield* uploads.complete(actor, ref, {
         parts: parts.map(({ number, tag }) => ({ number, tag: tag ?? undefined })),

@@ -18,6 +18,7 @@ import * as BucketOf from "../BucketOf.ts"
 import * as KeyPrefix from "../KeyPrefix.ts"
 import * as ObjectMetadata from "../objects/ObjectMetadata.ts"
 import * as Owner from "../Owner.ts"
+import * as ChecksumTerms from "./ChecksumTerms.ts"
 import * as UploadOf from "./UploadOf.ts"
 
 /** The most entries of a page. */
@@ -36,14 +37,13 @@ export const createMultipartUpload: Operation = {
       const bucket = yield* findBucket(call)
       const place = yield* FileKey.toPlace(key)
       const { contentType, ...description } = yield* ObjectMetadata.fromRequest(headers)
+      const notes = yield* ChecksumTerms.fromHeaders(headers)
       const { id } = yield* uploads.create(
         actor,
         bucket,
         { ...place, ...description },
-        { mode: "PARTS", onConflict: "replace", ...(contentType === undefined ? undefined : { contentType }) }
+        { mode: "PARTS", onConflict: "replace", notes, ...(contentType === undefined ? undefined : { contentType }) }
       )
-      const algorithm = headers["x-amz-checksum-algorithm"]
-      const type = headers["x-amz-checksum-type"]
       return S3Response.xml(
         "InitiateMultipartUploadResult",
         [
@@ -51,12 +51,7 @@ export const createMultipartUpload: Operation = {
           ["Key", key],
           ["UploadId", id]
         ],
-        {
-          headers: {
-            ...(algorithm === undefined ? undefined : { "x-amz-checksum-algorithm": algorithm }),
-            ...(type === undefined ? undefined : { "x-amz-checksum-type": type })
-          }
-        }
+        { headers: { ...notes } }
       )
     })
   })

@@ -25,17 +25,23 @@ const unknown = S3Error.of(
   "The checksum of the object cannot be checked. Send each part with a checksum of its algorithm."
 )
 
-const declaredOf = (headers: Call["headers"]): Declared => {
+const contradicts = S3Error.of(
+  "InvalidRequest",
+  "The header x-amz-checksum-type is not the checksum type that the upload was created with."
+)
+
+const declaredOf = (headers: Call["headers"], chosen: string | undefined): Declared => {
   let checksum: Checksum | undefined
   for (const [name, value] of Object.entries(headers)) {
     const algorithm = Checksums.algorithmOf(name)
     if (algorithm !== undefined && value !== undefined) checksum = { algorithm, value }
   }
   const type = headers["x-amz-checksum-type"]
+  const wanted = type ?? chosen
   return {
     checksum,
     type,
-    isFull: type === undefined ? /^[^-]+$/.test(checksum?.value ?? "-") : type === "FULL_OBJECT"
+    isFull: wanted === undefined ? /^[^-]+$/.test(checksum?.value ?? "-") : wanted === "FULL_OBJECT"
   }
 }
 
@@ -68,12 +74,17 @@ const compute = Effect.fnUntraced(function* (parts: ReadonlyArray<UploadPart>, w
   return { algorithm, value, type: "COMPOSITE" } satisfies ObjectChecksum
 })
 
-/** Returns the checksum of an object of these parts. Fails unless it is the one that the headers declare, if they do. */
+/**
+ * Returns the checksum of an object of these parts, of the type that the upload was created with, if it was. Fails unless it is the one
+ * that the headers declare, if they do.
+ */
 export const check = Effect.fnUntraced(function* (
   parts: ReadonlyArray<UploadPart>,
-  headers: Call["headers"]
+  headers: Call["headers"],
+  chosen: string | undefined
 ): Effect.fn.Return<ObjectChecksum | undefined, S3Error> {
-  const { checksum: declared, isFull, type } = declaredOf(headers)
+  const { checksum: declared, isFull, type } = declaredOf(headers, chosen)
+  if (type !== undefined && chosen !== undefined && type !== chosen) return yield* contradicts
   const found = yield* compute(parts, isFull)
   const computed = type === undefined || found?.type === type ? found : undefined
   if (declared === undefined) return computed
