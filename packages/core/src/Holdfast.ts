@@ -230,8 +230,8 @@ export const layer: Layer.Layer<Services, never, Ports> = Mirrors.layer.pipe(
 /**
  * The background work that some process of each deployment has to do, besides conversions, mirrors and webhooks: sweeps at an interval, finishes
  * the removal of large buckets and tenants and folder jobs, deletes old events, forgets limits that are no longer reached, deletes the
- * records of expired uploads and shares, computes the digests of contents that were uploaded in parts, makes work due that a wrong clock has postponed, queues failed deliveries of webhooks again
- * on request, and deletes old ones.
+ * records of expired uploads and shares, computes the digests of contents that were uploaded in parts, makes work due that a wrong clock has
+ * postponed, queues failed deliveries of webhooks again on request, and deletes old ones.
  */
 export const layerMaintenance = (options: { readonly sweepEvery: Duration.Input }) =>
   Layer.mergeAll(
