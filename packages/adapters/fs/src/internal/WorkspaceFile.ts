@@ -7,19 +7,12 @@ import * as Fs from "node:fs"
 import type * as DiskReserve from "../DiskReserve.ts"
 import * as Durable from "./Durable.ts"
 import * as FsCall from "./FsCall.ts"
+import * as WriteAll from "./WriteAll.ts"
 
 const open = (path: string) => FsCall.call<number>((done) => Fs.open(path, "wx", Durable.fileMode, done))
 
-/** Writes a chunk. One call may write fewer bytes than it gets. */
 const write = (descriptor: number, chunk: Uint8Array): Effect.Effect<void, FsCall.ErrnoError> =>
-  Effect.suspend(() =>
-    chunk.length === 0
-      ? Effect.void
-      : Effect.flatMap(
-          FsCall.call<number>((done) => Fs.write(descriptor, chunk, done)),
-          (count) => write(descriptor, chunk.subarray(count))
-        )
-  )
+  FsCall.call<void>((done) => WriteAll.writeAll(WriteAll.kernel, descriptor, [chunk], chunk.length, done))
 
 /** Writes a content chunk by chunk, so that memory does not grow with it. `path` must not exist. */
 export const writeFile = <E, R, E2>(
