@@ -13,10 +13,10 @@ import { never } from "../conversions/NextConversion.ts"
 const batchSize = 500
 
 /**
- * More than the longest `blobGrace` of a service, in milliseconds. Blobs get this time: a clock that is behind, and not ahead, must not
+ * More than the longest `blobGrace` of a service, in milliseconds. Blobs keep this time: a clock that is behind, and not ahead, must not
  * end their grace period.
  */
-const farthestSweep = 2_678_400_000
+const longestGrace = 2_678_400_000
 
 /** Rows whose time says from when on a worker may claim them, or until when one has done so. An index has the times in order. */
 interface Queue {
@@ -27,20 +27,12 @@ interface Queue {
   readonly where?: string
   /** The column before the time in the index, where each owner has a queue of its own. */
   readonly owner?: string
-  readonly farthest?: number
-  /** Milliseconds from now, at which its rows become due. Default: 0. */
-  readonly dueIn?: number
+  /** Milliseconds: rows that are due later than that are due then. Default: those that are due later than `farthest` are due now. */
+  readonly grace?: number
 }
 
 const queues: ReadonlyArray<Queue> = [
-  {
-    table: "blob",
-    key: "id",
-    time: "due_at",
-    where: "state = 'DOOMED'",
-    farthest: farthestSweep,
-    dueIn: farthestSweep
-  },
+  { table: "blob", key: "id", time: "due_at", where: "state = 'DOOMED'", grace: longestGrace },
   { table: "removal", key: "id", time: "due_at" },
   { table: "folder_job", key: "id", time: "due_at" },
   { table: "hook_task", key: "id", time: "due_at" },
@@ -60,12 +52,12 @@ const bringQueueForward = Effect.fnUntraced(function* (sql: SqlClient, queue: Qu
   const ofOwner = owner === undefined ? sql`1 = 1` : sql`${sql.literal(queue.owner ?? "")} = ${owner}`
   // A conversion of a replaced content is never due.
   const isAhead = sql`${ofOwner} AND ${sql.literal(queue.where ?? "1 = 1")}
-    AND ${time} > ${now + (queue.farthest ?? farthest)} AND ${time} < ${never}`
+    AND ${time} > ${now + (queue.grace ?? farthest)} AND ${time} < ${never}`
   const ahead = sql`SELECT ${key} FROM ${table} WHERE ${isAhead} ORDER BY ${time} LIMIT ${batchSize}`
   let total = 0
   while ((yield* ahead).length > 0) {
     const changed = yield* paced(
-      sql`UPDATE ${table} SET ${time} = ${now + (queue.dueIn ?? 0)} WHERE ${key} IN (${ahead} ${skipLocked(sql)}) AND ${isAhead} RETURNING ${key}`
+      sql`UPDATE ${table} SET ${time} = ${now + (queue.grace ?? 0)} WHERE ${key} IN (${ahead} ${skipLocked(sql)}) AND ${isAhead} RETURNING ${key}`
     )
     total += changed.length
     // Other transactions have the rest.
