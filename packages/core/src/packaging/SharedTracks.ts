@@ -111,6 +111,11 @@ export const toFragment = <E>(
   return StoredSegment.toFragment({ init, segment }, { delay, sequence: sequence ?? 0 })
 }
 
+/** Returns the representations of audio, that of the default first. */
+export const audioRepresentations = (renditions: SharedTracks["renditions"]): ReadonlyArray<number> => [
+  ...new Set(renditions.flatMap(({ audio }) => (audio === null ? [] : [audio])))
+]
+
 /** Returns the representation of an audio rendition by its place among them, the default first; undefined if there is none. */
 export const audioRepresentation = (renditions: SharedTracks["renditions"], order: number): number | undefined =>
-  [...new Set(renditions.flatMap(({ audio }) => (audio === null ? [] : [audio])))][order]
+  audioRepresentations(renditions)[order]

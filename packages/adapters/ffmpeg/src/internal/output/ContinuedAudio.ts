@@ -71,8 +71,8 @@ export const write = Effect.fnUntraced(function* (
   const silences = new Map<number, ReadonlyArray<number>>()
   if (rendition?.video == null) return silences
   const count = countOf(written, rendition.video)
-  const ids = new Set(renditions.flatMap(({ audio }) => (audio === null ? [] : [audio])))
   const endOf = makeEndOf(written, rendition)
-  for (const audio of ids) silences.set(audio, yield* writeSilence(written, audio, count, endOf))
+  for (const audio of SharedTracks.audioRepresentations(renditions))
+    silences.set(audio, yield* writeSilence(written, audio, count, endOf))
   return silences
 })

@@ -40,24 +40,31 @@ export const longestSegment = (text: string): number =>
     )
     .reduce((longest, seconds) => Math.max(longest, seconds), 0)
 
+/** Finds the template of a representation with its timeline, and where it begins in the manifest. */
+const findTemplate = (text: string, id: number) => {
+  const start = text.indexOf(`<Representation id="${id}"`)
+  const [found] = start === -1 ? [] : text.slice(start).matchAll(timelines)
+  if (found === undefined) return undefined
+  const [template, timescale, timeline = ""] = found
+  return { template, timescale: Number(timescale), timeline, at: start + found.index }
+}
+
 /** Returns the durations of a representation's segments, in seconds. */
 export const segmentDurations = (text: string, id: number): ReadonlyArray<number> => {
-  const start = text.indexOf(`<Representation id="${id}"`)
-  const [[, timescale, timeline = ""] = []] = start === -1 ? [] : text.slice(start).matchAll(timelines)
+  const { timeline, timescale } = findTemplate(text, id) ?? { timeline: "", timescale: 1 }
   return [...timeline.matchAll(segments)].flatMap(([, , ticks, repeat = "0"]) =>
-    Array.from({ length: Number(repeat) + 1 }, () => Number(ticks) / Number(timescale))
+    Array.from({ length: Number(repeat) + 1 }, () => Number(ticks) / timescale)
   )
 }
 
 /** Adds segments of these seconds to the timeline of a representation. */
 export const extend = (text: string, id: number, seconds: ReadonlyArray<number>): string => {
-  const start = text.indexOf(`<Representation id="${id}"`)
-  const [found] = start === -1 ? [] : text.slice(start).matchAll(timelines)
+  const found = findTemplate(text, id)
   if (found === undefined || seconds.length === 0) return text
-  const [timeline, timescale] = found
-  const [, indent = ""] = /([ \t]*)<\/SegmentTimeline>$/.exec(timeline) ?? []
-  const at = start + found.index + timeline.lastIndexOf("</SegmentTimeline>")
-  const added = seconds.map((one) => `\t<S d="${Math.round(one * Number(timescale))}" />\n${indent}`).join("")
+  const { template, timescale } = found
+  const [, indent = ""] = /([ \t]*)<\/SegmentTimeline>$/.exec(template) ?? []
+  const at = found.at + template.lastIndexOf("</SegmentTimeline>")
+  const added = seconds.map((one) => `\t<S d="${Math.round(one * timescale)}" />\n${indent}`).join("")
   return `${text.slice(0, at)}${added}${text.slice(at)}`
 }
 
