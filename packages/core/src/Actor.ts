@@ -16,8 +16,11 @@ export type Actor = Data.TaggedEnum<{
   Key: { readonly hash: string; readonly isParent: boolean }
   /** An account that the host program has authenticated itself. */
   Account: { readonly accountId: string }
-  /** The holder of a share. It acts on behalf of the creator of the share, within what the share permits. */
-  Share: { readonly shareId: string }
+  /**
+   * The holder of a share. It acts on behalf of the creator of the share, within what the share permits, until the password of the share
+   * is set, changed or removed: then the share has another `passwordVersion`.
+   */
+  Share: { readonly shareId: string; readonly passwordVersion: number }
 }>
 
 const { Account, Key, Share, System } = Data.taggedEnum<Actor>()
@@ -34,4 +37,4 @@ export const parentKey = (hash: string): Actor => Key({ hash, isParent: true })
 export const account = (accountId: string): Actor => Account({ accountId })
 
 /** Returns the actor on whose behalf the holder of a share reads or uploads. */
-export const share = (shareId: string): Actor => Share({ shareId })
+export const share = (shareId: string, passwordVersion: number): Actor => Share({ shareId, passwordVersion })

@@ -183,7 +183,11 @@ const capacity = 10_000
 
 /** Returns what distinguishes an actor from all others. */
 const idOf = (actor: Exclude<Actor, { _tag: "System" }>): string =>
-  actor._tag === "Key" ? actor.hash : actor._tag === "Account" ? actor.accountId : actor.shareId
+  actor._tag === "Key"
+    ? actor.hash
+    : actor._tag === "Account"
+      ? actor.accountId
+      : `${actor.shareId} ${actor.passwordVersion}`
 
 const isValid = (credential: Principal["credential"], now: number): boolean =>
   credential === null ||
@@ -236,7 +240,11 @@ const make = Effect.gen(function* () {
           ? Effect.succeedNone
           : Effect.map(
               repository.findByShare({ shareId: actor.shareId, tenantId }),
-              Option.map(ShareHolder.toPrincipal)
+              Option.flatMap((share) =>
+                share.passwordVersion === actor.passwordVersion
+                  ? Option.some(ShareHolder.toPrincipal(share))
+                  : Option.none()
+              )
             )
     }
   }

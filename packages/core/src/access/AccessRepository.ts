@@ -39,6 +39,8 @@ export interface SharePrincipal {
   /** The folder whose files the share concerns. */
   readonly path: string
   readonly permissions: ReadonlyArray<Permission>
+  /** How often the password of the share was set, changed or removed. */
+  readonly passwordVersion: number
   /** When the share, by its own time and the rules of its bucket, expires; null for never. */
   readonly expiresAt: DateTime.Utc | null
 }

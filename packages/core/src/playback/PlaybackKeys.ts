@@ -7,11 +7,11 @@
  * A key is a signed key (`SignedKeys`) with the prefix `hfp_` and this payload:
  *
  *     byte 0       version: 1
- *     byte 1       format (0 HLS, 1 DASH) in the high half, kind of parent (0 system, 1 key, 2 account) in the low one
+ *     byte 1       format (0 HLS, 1 DASH) in the high half, kind of parent in the low one, as in a link
  *     bytes 2–5    expiry, in seconds since 1970
  *     bytes 6–21   UUID of the file
  *     bytes 22–37  UUID of the conversion
- *     then         the parent: nothing, the key's SHA-256, or UUID of the account
+ *     then         the parent, as in a link
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"

@@ -29,13 +29,14 @@ const read = (role: RoleId, scope: Scope | null = null, path = "/in/"): Effect.E
         bucketId: bucket.bucketId,
         path: "/in/",
         permissions: ["file:read"],
+        passwordVersion: 0,
         expiresAt: null
       }),
     isPublic: () => Effect.succeed(false),
     recordUse: () => Effect.void
   })
   return Effect.flatMap(Access, (access) =>
-    access.require(Actor.share(id("shr", "5")), { ...bucket, path }, "file:read")
+    access.require(Actor.share(id("shr", "5"), 0), { ...bucket, path }, "file:read")
   ).pipe(
     Effect.match({ onFailure: ({ _tag }) => _tag, onSuccess: () => "read" }),
     Effect.provide(Layer.provide(layer, Layer.succeed(AccessRepository, repository)))

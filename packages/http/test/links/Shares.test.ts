@@ -212,6 +212,43 @@ describeEach("shares", (current) => {
       }
     })
 
+    it("password set, changed or removed → links that the page gave before end; links given afterwards work", async () => {
+      const { a, base, create, server } = await setUp()
+      const [shown, inbox] = [await create({ fileId: a.id }), await create({ may: ["upload"] })]
+      const openPage = async ({ id, token }: Share, password?: string) => {
+        const headers = { "content-type": "application/json" }
+        const body = JSON.stringify({ token, password })
+        const opened = await fetch(`${server.url}/s/${id}/session`, { method: "POST", headers, body })
+        expect(opened.status).toBe(200)
+        return { ...headers, cookie: opened.headers.get("set-cookie")?.split(";")[0] ?? "" }
+      }
+      const giveUploadLink = async (password?: string) => {
+        const page = `${server.url}/s/${inbox.id}`
+        const headers = await openPage(inbox, password)
+        const given = await fetch(`${page}/upload-links`, { method: "POST", headers, body: "{}" })
+        return new URL(`${(await json<{ readonly url: string }>(given)).url}&name=a`, page)
+      }
+      const setPassword = async ({ id }: Share, password: string | null) =>
+        expect((await server.patch(`${base}/shares/${id}`, { json: { password } })).status).toBe(200)
+
+      const view = `${server.url}/s/${shown.id}/files/${a.id}/view`
+      const ticket = await fetch(view, { headers: await openPage(shown), redirect: "manual" })
+      const content = new URL(ticket.headers.get("location") ?? "", view)
+      expect((await fetch(content)).status).toBe(200)
+      await setPassword(shown, "correct horse")
+      await expectProblem(await fetch(content), 401, "unauthenticated")
+
+      let link = await giveUploadLink()
+      for (const password of ["correct horse", "another horse", null]) {
+        await server.patch(`${base}/shares/${inbox.id}`, { json: { name: "Another name" } })
+        expect((await fetch(link, { method: "PUT" })).status).toBe(201)
+        await setPassword(inbox, password)
+        await expectProblem(await fetch(link, { method: "PUT", body: "x" }), 401, "unauthenticated")
+        link = await giveUploadLink(password ?? undefined)
+      }
+      expect((await fetch(link, { method: "PUT" })).status).toBe(201)
+    })
+
     it("rules of the bucket → hold for new shares, and for existing ones at once", async () => {
       const { a, base, create, read, server } = await setUp()
       const share = await create({})

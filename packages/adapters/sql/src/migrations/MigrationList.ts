@@ -38,6 +38,7 @@ import { replacingUploads } from "./uploads/ReplacingUploads.ts"
 import { uploadLinks } from "./uploads/UploadLinks.ts"
 import { uploads } from "./uploads/Uploads.ts"
 import { sharedFiles } from "./conversions/SharedFiles.ts"
+import { sharePasswords } from "./access/SharePasswords.ts"
 import { shareExpiry } from "./access/ShareExpiry.ts"
 import { shares } from "./access/Shares.ts"
 import { usage } from "./Usage.ts"
@@ -84,5 +85,6 @@ export const migrations: ReadonlyArray<Migration> = [
   { id: 44, name: "caption_usage", steps: captionUsage },
   { id: 55, name: "conversion_makers", steps: makers },
   { id: 59, name: "shared_files", steps: sharedFiles },
-  { id: 60, name: "token_accounts", steps: tokenAccounts }
+  { id: 60, name: "token_accounts", steps: tokenAccounts },
+  { id: 61, name: "share_passwords", steps: sharePasswords }
 ]

@@ -5,11 +5,12 @@
  * The key in a link is a signed key (`SignedKeys`) with the prefix `hfl_` and this payload:
  *
  *     byte 0       layout: 1
- *     byte 1       action (0 view, 1 download) in the high half, kind of parent (0 system, 1 key, 2 account, 3 share) in the low one
+ *     byte 1       action (0 view, 1 download) in the high half, kind of parent in the low one (0 system, 1 key, 2 account, 3 share, 4 share
+ *                  whose password was set or changed)
  *     bytes 2–5    expiry, in seconds since 1970
  *     bytes 6–21   UUID of the file
  *     bytes 22–25  version of the file, 0 for any
- *     then         the parent: nothing, the key's SHA-256, or UUID of the account or share
+ *     then         the parent: nothing, the key's SHA-256, UUID of the account, or UUID of the share and with kind 4 its password version
  *     then         the file name for `Content-Disposition` in UTF-8; nothing for the name of the file
  */
 import * as Context from "effect/Context"

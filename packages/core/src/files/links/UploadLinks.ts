@@ -6,10 +6,11 @@
  * The key in a link is a signed key (`SignedKeys`) with the prefix `hfu_` and this payload:
  *
  *     byte 0       layout: 1
- *     byte 1       conflict (0 fail, 1 replace, 2 rename) in the high half, kind of parent (0 system, 1 key, 2 account, 3 share) in the low one
+ *     byte 1       conflict (0 fail, 1 replace, 2 rename) in the high half, kind of parent in the low one (0 system, 1 key, 2 account, 3 share, 4 share
+ *                  whose password was set or changed)
  *     bytes 2–5    expiry, in seconds since 1970
  *     bytes 6–13   the largest content, in bytes
- *     then         the parent: nothing, the key's SHA-256, or UUID of the account or share
+ *     then         the parent: nothing, the key's SHA-256, UUID of the account, or UUID of the share and with kind 4 its password version
  *     then         path, name and media types as JSON in UTF-8: `["/photos/", null, ["image/*"]]`, with `redirectTo` as the fourth one if
  *                  the link has it: nodes of former versions know three
  */

@@ -131,10 +131,18 @@ export interface StoredShare extends Omit<Share, "hasPassword"> {
   readonly bucketId: string
   /** The hash of the password; null without one. */
   readonly password: string | null
+  /** How often the password was set, changed or removed since the share was created. */
+  readonly passwordVersion: number
 }
 
 /** Returns the record that callers see. */
-export const toRecord = ({ bucketId: _bucketId, password, tenantId: _tenantId, ...share }: StoredShare): Share => ({
+export const toRecord = ({
+  bucketId: _bucketId,
+  password,
+  passwordVersion: _passwordVersion,
+  tenantId: _tenantId,
+  ...share
+}: StoredShare): Share => ({
   ...share,
   hasPassword: password !== null
 })

@@ -49,7 +49,7 @@ export class ShareRepository extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<StoredShare>, MetadataError>
 
     /**
-     * Changes the fields that `change` has. None when there is no such share. Fails with `QuotaExceeded` when the change makes an expired
+     * Changes the fields that `change` has; one of the password increases `passwordVersion`. None when there is no such share. Fails with `QuotaExceeded` when the change makes an expired
      * share valid again, and the tenant has as many shares as `CurrentQuota` permits.
      */
     readonly update: (update: {

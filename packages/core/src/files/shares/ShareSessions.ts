@@ -48,7 +48,7 @@ const toGrant: SignedKeys.Kind<Session>["toGrant"] = (payload, { tenantId: share
   if (payload[0] !== layout || payload.length !== headLength + passwordLength) return undefined
   const seconds = new DataView(payload.buffer, payload.byteOffset).getUint32(1)
   return {
-    parent: Actor.share(shareId),
+    parent: Actor.share(shareId, 0),
     expiresAt: DateTime.makeUnsafe(seconds * 1000),
     password: Hex.encode(payload.subarray(headLength))
   }

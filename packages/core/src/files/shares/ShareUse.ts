@@ -121,7 +121,8 @@ const noLength = InvalidRequest.at("", "must have a Content-Length: the share co
 const hasRoom = ({ maxBytes, maxFiles, uploadedBytes, uploadedFiles }: StoredShare, bytes: number): boolean =>
   (maxFiles === null || uploadedFiles < maxFiles) && (maxBytes === null || uploadedBytes + bytes <= maxBytes)
 
-const toGrant = (share: StoredShare): ShareGrant => new ShareGrant({ share, parent: Actor.share(share.id) })
+const toGrant = (share: StoredShare): ShareGrant =>
+  new ShareGrant({ share, parent: Actor.share(share.id, share.passwordVersion) })
 
 const make = Effect.gen(function* () {
   const access = yield* Access

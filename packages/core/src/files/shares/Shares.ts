@@ -55,7 +55,7 @@ export class Shares extends Context.Service<
 
     readonly get: (actor: Actor, share: ShareRef) => Effect.Effect<Share, AccessError | NotFound>
 
-    /** Changes a share. Making an expired one valid again counts as creating one. Only an Admin takes over the share of another member. A new password ends the sessions of the page. */
+    /** Changes a share. Making an expired one valid again counts as creating one. Only an Admin takes over the share of another member. To set, change or remove the password ends what was opened with the share before. */
     readonly update: (
       actor: Actor,
       share: ShareRef,
@@ -126,6 +126,7 @@ const make = Effect.gen(function* () {
           ...terms,
           expiresAt,
           password: (yield* hashPassword(password)) ?? null,
+          passwordVersion: 0,
           downloads: 0,
           uploadedFiles: 0,
           uploadedBytes: 0,

@@ -2,7 +2,7 @@
  * The payload of a playback key as bytes. `PlaybackKeys` documents the layout.
  */
 import type { Actor } from "../../Actor.ts"
-import { parentBytes, parentKinds, toParent, toUuid, uuidBytes } from "../../secrets/internal/GrantBytes.ts"
+import { parentBytes, parentKind, toParent, toUuid, uuidBytes } from "../../secrets/internal/GrantBytes.ts"
 import type { Format } from "../../transcoding/Presentation.ts"
 
 export interface PlaybackKeyPayload {
@@ -27,7 +27,7 @@ export const encode = ({ conversionId, expiresAt, fileId, format, parent }: Play
   const id = parentBytes(parent)
   const bytes = new Uint8Array(headLength + id.length)
   bytes[0] = version
-  bytes[1] = (formats.indexOf(format) << 4) | parentKinds[parent._tag]
+  bytes[1] = (formats.indexOf(format) << 4) | parentKind(parent)
   new DataView(bytes.buffer).setUint32(2, expiresAt / 1000)
   bytes.set(uuidBytes(fileId), 6)
   bytes.set(uuidBytes(conversionId), 22)

@@ -4,10 +4,14 @@
 import * as Hex from "effect/encoding/Hex"
 import * as Actor from "../../Actor.ts"
 
-/** The kind of a parent, in the low half of a byte. */
-export const parentKinds = { System: 0, Key: 1, Account: 2, Share: 3 } as const satisfies {
-  readonly [kind in Actor.Actor["_tag"]]: number
-}
+const kinds = { System: 0, Key: 1, Account: 2, Share: 3, VersionedShare: 4 } as const
+
+/**
+ * Returns the kind of a parent, in the low half of a byte. A share whose password was never changed has a kind of its own, which nodes of
+ * former versions know.
+ */
+export const parentKind = (parent: Actor.Actor): number =>
+  parent._tag === "Share" && parent.passwordVersion > 0 ? kinds.VersionedShare : kinds[parent._tag]
 
 /** Returns the value of a hexadecimal digit: `0` to `9` or `a` to `f`. */
 const digit = (code: number): number => (code & 15) + (code > 57 ? 9 : 0)
@@ -28,7 +32,18 @@ export const uuidBytes = (id: string): Uint8Array => hexBytes(id.slice(4).replac
 export const toUuid = (bytes: Uint8Array): string =>
   Hex.encode(bytes).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5")
 
-/** Returns nothing, the SHA-256 of a key, or the UUID of an account or a share. */
+const uuidLength = 16
+
+/** Returns the UUID of a share, and the version of its password unless that is 0. */
+const shareBytes = ({ passwordVersion, shareId }: Extract<Actor.Actor, { readonly _tag: "Share" }>): Uint8Array => {
+  if (passwordVersion === 0) return uuidBytes(shareId)
+  const bytes = new Uint8Array(uuidLength + 4)
+  bytes.set(uuidBytes(shareId))
+  new DataView(bytes.buffer).setUint32(uuidLength, passwordVersion)
+  return bytes
+}
+
+/** Returns nothing, the SHA-256 of a key, the UUID of an account, or the UUID of a share with the version of its password. */
 export const parentBytes = (parent: Actor.Actor): Uint8Array => {
   switch (parent._tag) {
     case "System":
@@ -38,17 +53,20 @@ export const parentBytes = (parent: Actor.Actor): Uint8Array => {
     case "Account":
       return uuidBytes(parent.accountId)
     case "Share":
-      return uuidBytes(parent.shareId)
+      return shareBytes(parent)
   }
 }
 
 /** The number of bytes that `parentBytes` returns for a kind; undefined for a number that is no kind. */
-export const parentLength = (kind: number): number | undefined => [0, 32, 16, 16][kind]
+export const parentLength = (kind: number): number | undefined => [0, 32, uuidLength, uuidLength, uuidLength + 4][kind]
 
 /** Returns the parent of a kind from exactly its bytes; undefined for anything else. */
 export const toParent = (kind: number, id: Uint8Array): Actor.Actor | undefined => {
   if (id.length !== parentLength(kind)) return undefined
-  if (kind === parentKinds.System) return Actor.system
-  if (kind === parentKinds.Key) return Actor.parentKey(Hex.encode(id))
-  return kind === parentKinds.Share ? Actor.share(`shr_${toUuid(id)}`) : Actor.account(`acc_${toUuid(id)}`)
+  if (kind === kinds.System) return Actor.system
+  if (kind === kinds.Key) return Actor.parentKey(Hex.encode(id))
+  if (kind === kinds.Account) return Actor.account(`acc_${toUuid(id)}`)
+  const passwordVersion =
+    kind === kinds.VersionedShare ? new DataView(id.buffer, id.byteOffset).getUint32(uuidLength) : 0
+  return Actor.share(`shr_${toUuid(id.subarray(0, uuidLength))}`, passwordVersion)
 }

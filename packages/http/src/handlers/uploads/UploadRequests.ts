@@ -54,12 +54,16 @@ export const requester: Effect.Effect<Requester, never, CurrentActor> = Effect.f
 
 /**
  * Returns a text that is the same for links of one creator on the same terms: a new link continues the upload of an expired one. A
- * share has one text, although its creator may change its terms.
+ * share has one text, although its creator may change its terms and its password.
  */
 const fingerprintOf = ({ parent, terms: { contentTypes, maxBytes, name, onConflict, path } }: UploadGrant): string =>
   createHash("sha256")
     .update(
-      JSON.stringify(parent._tag === "Share" ? [parent] : [parent, path, name, maxBytes, contentTypes, onConflict])
+      JSON.stringify(
+        parent._tag === "Share"
+          ? [{ shareId: parent.shareId, _tag: "Share" }]
+          : [parent, path, name, maxBytes, contentTypes, onConflict]
+      )
     )
     .digest("base64url")
 

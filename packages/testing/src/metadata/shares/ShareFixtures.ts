@@ -18,6 +18,7 @@ export const newShare = ({ bucketId, tenantId }: BucketRef, fields: Partial<Stor
   may: ["view"],
   expiresAt: null,
   password: null,
+  passwordVersion: 0,
   maxDownloads: null,
   downloads: 0,
   maxFiles: null,

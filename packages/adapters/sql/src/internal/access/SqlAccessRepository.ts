@@ -74,6 +74,7 @@ const fromShareRow: Row.FromRow<Option.Option<SharePrincipal>> = (row) => {
     bucketId: Row.text(row, "bucket_id"),
     path: Row.orNull(Row.text, row, "path") ?? "/",
     permissions: permissionsOf(readActions(row)),
+    passwordVersion: Row.int(row, "password_version"),
     expiresAt: ShareRules.endOf(rules, dates)
   })
 }
@@ -140,7 +141,9 @@ const make = Effect.gen(function* () {
 
     findByShare: ({ shareId, tenantId }) =>
       read(
-        (sql) => sql`SELECT s.id, s.bucket_id, s.path, s.may, s.password, s.expires_at, s.created_at, b.share_rules,
+        (
+          sql
+        ) => sql`SELECT s.id, s.bucket_id, s.path, s.may, s.password, s.password_version, s.expires_at, s.created_at, b.share_rules,
           a.id AS account_id, a.email, m.id AS member_id, m.role,
           s.created_with, k.id AS token_id, k.expires_at AS token_expires_at, k.revoked_at, k.scope, k.allowed_origins
         FROM share s

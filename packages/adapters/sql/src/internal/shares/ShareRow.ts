@@ -8,7 +8,7 @@ import * as Row from "../Row.ts"
 
 /** The columns that `toShare` reads. */
 export const columns = `share.id, share.tenant_id, share.bucket_id, share.name, share.file_id, share.path, share.may,
-  share.expires_at, share.password, share.max_downloads, share.downloads, share.max_files, share.max_bytes,
+  share.expires_at, share.password, share.password_version, share.max_downloads, share.downloads, share.max_files, share.max_bytes,
   share.uploaded_files, share.uploaded_bytes, share.created_by, share.created_with, share.created_at, share.updated_at`
 
 const isActions = Schema.is(Schema.Array(ShareAction))
@@ -26,6 +26,7 @@ export const toShare: Row.FromRow<StoredShare> = (row) => ({
   may: readActions(row),
   expiresAt: Row.orNull(Row.instant, row, "expires_at"),
   password: Row.orNull(Row.text, row, "password"),
+  passwordVersion: Row.int(row, "password_version"),
   maxDownloads: Row.orNull(Row.int, row, "max_downloads"),
   downloads: Row.int(row, "downloads"),
   maxFiles: Row.orNull(Row.int, row, "max_files"),

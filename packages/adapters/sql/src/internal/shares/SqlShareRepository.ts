@@ -84,6 +84,7 @@ const make = Effect.gen(function* () {
       may: JSON.stringify(share.may),
       expires_at: instant(share.expiresAt),
       password: share.password,
+      password_version: share.passwordVersion,
       max_downloads: share.maxDownloads,
       max_files: share.maxFiles,
       max_bytes: share.maxBytes,
@@ -99,7 +100,8 @@ const make = Effect.gen(function* () {
       const expired = yield* sql`SELECT id FROM share WHERE ${isShare(ref)} AND expires_at <= ${millis(at)}`
       if (expired.length > 0) yield* requireShares(ref.tenantId, at)
     }
-    return yield* sql`UPDATE share SET ${sql.update({ updated_at: millis(at), ...changedColumns(change) })}
+    const version = sql.literal(change.password === undefined ? "" : ", password_version = password_version + 1")
+    return yield* sql`UPDATE share SET ${sql.update({ updated_at: millis(at), ...changedColumns(change) })}${version}
       WHERE ${isShare(ref)} RETURNING ${selected}`.pipe(
       Row.first(toShare),
       recordFound(sql, (updated) => shareEvent("share.updated", updated, changedFields(change)))

@@ -4,7 +4,7 @@
 import type { Actor } from "../../../Actor.ts"
 import {
   parentBytes,
-  parentKinds,
+  parentKind,
   parentLength,
   toParent,
   toUuid,
@@ -43,7 +43,7 @@ export const encode = ({ action, expiresAt, fileId, name, parent, version }: Lin
   const bytes = new Uint8Array(headLength + id.length + text.length)
   const view = new DataView(bytes.buffer)
   bytes[0] = layout
-  bytes[1] = (actions.indexOf(action) << 4) | parentKinds[parent._tag]
+  bytes[1] = (actions.indexOf(action) << 4) | parentKind(parent)
   view.setUint32(2, expiresAt / 1000)
   bytes.set(uuidBytes(fileId), 6)
   view.setUint32(22, version ?? 0)

@@ -4,7 +4,7 @@
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { Actor } from "../../../Actor.ts"
-import { parentBytes, parentKinds, parentLength, toParent } from "../../../secrets/internal/GrantBytes.ts"
+import { parentBytes, parentKind, parentLength, toParent } from "../../../secrets/internal/GrantBytes.ts"
 import { OnConflict } from "../../NewFile.ts"
 import { maxContentTypes, maxRedirectLength, type UploadTerms } from "../UploadLink.ts"
 
@@ -43,7 +43,7 @@ export const encode = ({ expiresAt, parent, terms }: UploadPayload): Uint8Array 
   const bytes = new Uint8Array(headLength + id.length + texts.length)
   const view = new DataView(bytes.buffer)
   bytes[0] = layout
-  bytes[1] = (conflicts.indexOf(onConflict) << 4) | parentKinds[parent._tag]
+  bytes[1] = (conflicts.indexOf(onConflict) << 4) | parentKind(parent)
   view.setUint32(2, expiresAt / 1000)
   view.setBigUint64(6, BigInt(maxBytes))
   bytes.set(id, headLength)

@@ -57,8 +57,10 @@ export const shareContract = (it: It): void => {
       expect(yield* shares.list({ bucket, limit: 10 })).toEqual([first.share, second.share])
       expect(yield* shares.list({ bucket, after: first.share.id, limit: 10 })).toEqual([second.share])
       const change = { name: "New", maxDownloads: 2, password: "scrypt$c$d", expiresAt: Sample.at(5) }
-      const changed = { ...first.share, ...change, updatedAt: Sample.at(3) }
+      const changed = { ...first.share, ...change, passwordVersion: 1, updatedAt: Sample.at(3) }
       expect(yield* shares.update({ share: first.ref, change, at: Sample.at(3) })).toEqual(Option.some(changed))
+      const renamed = yield* shares.update({ share: first.ref, change: { name: "Newer" }, at: Sample.at(4) })
+      expect(Option.getOrThrow(renamed).passwordVersion).toBe(1)
       expect(yield* shares.remove(first.ref)).toBe(true)
       expect(yield* shares.remove(first.ref)).toBe(false)
       expect(yield* shares.update({ share: first.ref, change, at: Sample.at(3) })).toEqual(Option.none())
@@ -180,8 +182,13 @@ export const shareContract = (it: It): void => {
           bucketId: bucket.bucketId,
           path: "/in/a/",
           permissions: ["file:write"],
+          passwordVersion: 0,
           expiresAt: null
         })
+        const { update } = yield* ShareRepository
+        const ref = { tenantId, bucketId: bucket.bucketId, shareId: share.id }
+        yield* update({ share: ref, change: { password: null }, at: Sample.at() })
+        expect(Option.getOrThrow(yield* find).passwordVersion).toBe(1)
         const rule = (shares: object) =>
           Effect.flatMap(BucketRepository, ({ update }) => update({ bucket, change: { shares }, at: Sample.at() }))
         yield* rule({ maxSeconds: 60 })
