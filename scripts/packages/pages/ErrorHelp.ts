@@ -134,7 +134,8 @@ export const help: { readonly [Code in ProblemCode]: Help } = {
     remedy: "Upload the others, then complete it."
   },
   share_exhausted: {
-    meaning: "The share was downloaded as often, or got as many files or bytes, as it permits.",
+    meaning:
+      "The share was downloaded as often, or got as many files or bytes, as it permits; `limit` names the limit. Unfinished uploads count too.",
     remedy: "Raise `maxDownloads`, `maxFiles` or `maxBytes` of the share, or create another one."
   },
   webhook_disabled: {

@@ -212,7 +212,8 @@ export class FileRepository extends Context.Service<
      * Stores a file. A file with content turns its blob from PENDING to READY in the same step. Fails with `NotFound`
      * when there is no such bucket, and with `UploadExpired` when the blob is no longer PENDING. Fails
      * with `QuotaExceeded` when a limit of `CurrentLimits` would be exceeded. Counts the file for the share of `UploadShare`, if it
-     * names one, and fails with `ShareExhausted` when the share is removed or its caps do not permit the file.
+     * names one, and fails with `ShareExhausted` when its caps do not permit the file besides those of its open uploads, with `NotFound`
+     * when the share is removed. An upload in parts has its place in the caps already, so that they count no other open uploads then.
      *
      * With an `assembly`, the content consists of parts of an upload, which is done in the same step; then also fails with
      * `NotFound` when the upload is not open, and with `UploadExpired` when it has changed or expired. A single part becomes the

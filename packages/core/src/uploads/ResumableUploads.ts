@@ -67,6 +67,7 @@ type PartError =
   | MetadataError
   | NotFound
   | QuotaExceeded
+  | ShareExhausted
   | TypeNotAllowed
   | UploadExpired
   | UploadSuperseded
@@ -79,7 +80,8 @@ export class ResumableUploads extends Context.Service<
   {
     /**
      * Creates an upload for a file of this description (`CreateFile`). Checks what the completion will check, as far as it is known:
-     * permission, limits, conflicts and the precondition. Fails with `QuotaExceeded` for more than `maxOpenUploads` of a tenant.
+     * permission, limits, conflicts and the precondition. Fails with `QuotaExceeded` for more than `maxOpenUploads` of a tenant. The
+     * holder of a share creates an upload within its caps, which count the upload from then on.
      */
     readonly create: (
       actor: Actor,
@@ -96,6 +98,7 @@ export class ResumableUploads extends Context.Service<
       | NotFound
       | PreconditionFailed
       | QuotaExceeded
+      | ShareExhausted
       | TypeNotAllowed
       | UploadIncomplete
     >
@@ -163,7 +166,6 @@ export class ResumableUploads extends Context.Service<
       | FileExists
       | PartError
       | PreconditionFailed
-      | ShareExhausted
       | TypeNotAllowed
       | UploadIncomplete
     >
@@ -216,7 +218,7 @@ const make = Effect.gen(function* () {
     }
     const { path = "/" } = upload.terms.description
     if (folderOf(identity) !== undefined) yield* access.require(actor, { ...ref, path }, "file:write")
-    return { ...found, identity }
+    return { ...found, actor, identity }
   })
 
   const findOpen = (actor: Actor, ref: UploadRef) =>

@@ -37,6 +37,8 @@ export const UploadTerms = Schema.Struct({
   ),
   /** Identifies the terms of the upload link that permits the upload, and its creator; absent without a link. */
   link: Schema.optional(Schema.String),
+  /** The share by which the upload was created: until it ends, its file and its bytes count within the caps of the share. */
+  shareId: Schema.optional(Schema.String),
   /** Texts that the protocol of the upload returns with it, such as `Upload-Metadata` of tus. */
   notes: Schema.optional(Schema.Record(Schema.String, Schema.String)),
   /** Whether the upload makes no file: its bytes become those of another upload, by its `partials`. */
@@ -91,6 +93,15 @@ export interface StoredUpload extends Omit<Upload, "fileId"> {
  */
 export const reservesLength = ({ length, terms }: Pick<Upload, "length" | "terms">): boolean =>
   length !== null && terms.link === undefined
+
+/**
+ * Returns what an open upload counts within the caps of its share. Partial uploads count the bytes, and the upload that they become counts
+ * the file.
+ */
+export const shareUseOf = ({ length, received, terms }: Pick<Upload, "length" | "received" | "terms">) => ({
+  files: terms.isPartial === true ? 0 : 1,
+  bytes: terms.partials === undefined ? Math.max(length ?? 0, received) : 0
+})
 
 /** A part of an upload. */
 export interface UploadPart {

@@ -9,6 +9,7 @@ import type * as Option from "effect/Option"
 import type { BucketRef } from "../buckets/BucketRef.ts"
 import type { ContentRules } from "../buckets/ContentRules.ts"
 import type { NotFound, QuotaExceeded } from "../Errors.ts"
+import type { ShareExhausted } from "../files/shares/Share.ts"
 import type { UploadExpired } from "../files/FileErrors.ts"
 import type { MetadataError } from "../MetadataError.ts"
 import type { Slice } from "../Page.ts"
@@ -47,12 +48,13 @@ export class UploadRepository extends Context.Service<
      * Stores an OPEN upload without parts, and stages its blob until the upload expires. Its `replacedFileId` becomes null where another
      * open upload has the same. Reserves the declared length, less the bytes that it replaces, unless the upload has partial ones, which
      * have reserved it. Fails with `NotFound` when there is no such bucket, and with `QuotaExceeded` when a limit of `CurrentLimits` would be exceeded, or when
-     * the tenant has `maxOpen` open uploads already, or `maxOfLink` by the link of the upload. Returns the rules of the bucket's contents.
+     * the tenant has `maxOpen` open uploads already, or `maxOfLink` by the link of the upload. Fails with `ShareExhausted` when the share of
+     * the upload (`UploadTerms.shareId`) has no room for it. Returns the rules of the bucket's contents.
      */
     readonly create: (
       upload: StoredUpload,
       most: OpenLimits
-    ) => Effect.Effect<ContentRules, NotFound | QuotaExceeded | MetadataError>
+    ) => Effect.Effect<ContentRules, NotFound | QuotaExceeded | ShareExhausted | MetadataError>
 
     /** Finds an upload of a bucket that exists, also when it is not OPEN. Returns the rules of the bucket's contents with it. */
     readonly find: (
@@ -82,11 +84,11 @@ export class UploadRepository extends Context.Service<
       readonly expiresAt: DateTime.Utc
     }) => Effect.Effect<void, NotFound | MetadataError>
 
-    /** Declares the length of an upload without one, and reserves the bytes. Fails with `NotFound` when there is none. */
+    /** Declares the length of an upload without one, and reserves the bytes. Fails as `create`, with `NotFound` when there is none. */
     readonly declareLength: (
       upload: UploadRef,
-      length: number
-    ) => Effect.Effect<StoredUpload, NotFound | QuotaExceeded | MetadataError>
+      declared: { readonly length: number; readonly now: DateTime.Utc }
+    ) => Effect.Effect<StoredUpload, NotFound | QuotaExceeded | ShareExhausted | MetadataError>
 
     /**
      * Makes a PENDING blob a part of an OPEN upload, prolongs the upload until `expiresAt`, and reserves the part's bytes where its
@@ -96,8 +98,8 @@ export class UploadRepository extends Context.Service<
      *   or epoch by now.
      * - a number: that part. A former part of this number becomes DOOMED, so that the last one to finish wins.
      *
-     * Fails with `NotFound` when the upload is not OPEN, with `UploadExpired` when the blob is no longer PENDING. Returns the upload
-     * then.
+     * Fails with `NotFound` when the upload is not OPEN, with `UploadExpired` when the blob is no longer PENDING, and with
+     * `ShareExhausted` when the share of an upload without a declared length has no room for the part. Returns the upload then.
      */
     readonly addPart: (terms: {
       readonly upload: UploadRef
@@ -105,7 +107,10 @@ export class UploadRepository extends Context.Service<
       readonly part: NewPart
       readonly now: DateTime.Utc
       readonly expiresAt: DateTime.Utc
-    }) => Effect.Effect<StoredUpload, NotFound | QuotaExceeded | UploadExpired | UploadSuperseded | MetadataError>
+    }) => Effect.Effect<
+      StoredUpload,
+      NotFound | QuotaExceeded | ShareExhausted | UploadExpired | UploadSuperseded | MetadataError
+    >
 
     /** Lists the parts of an upload by number, after a number. */
     readonly listParts: (

@@ -1,6 +1,7 @@
 /**
  * The error of the client.
  */
+import type { ShareLimit } from "@holdfast/core/files/shares/Share"
 import type { CreatedResources } from "@holdfast/core/members/CreatedResources"
 import type { Permission } from "@holdfast/core/Permission"
 import type { Fault, Quota } from "../problems/Problem.ts"
@@ -24,6 +25,7 @@ interface ProblemDetails {
   readonly permission?: Permission | undefined
   readonly created?: CreatedResources | undefined
   readonly quota?: Quota | undefined
+  readonly limit?: ShareLimit | undefined
   readonly reason?: string | undefined
   readonly retryAfter?: number | undefined
 }
@@ -46,6 +48,8 @@ export class HoldfastError extends Error {
   readonly created: CreatedResources | undefined
   /** The limit that would be exceeded, and what its owner uses; only with `quota_exceeded`. */
   readonly quota: Quota | undefined
+  /** The limit of the share that is reached; only with `share_exhausted`. */
+  readonly limit: ShareLimit | undefined
   /** Why the target of a mirror cannot be used; only with `mirror_target_unreachable`. */
   readonly reason: string | undefined
   /** Seconds after which to retry, where the service names a time. */
@@ -61,6 +65,7 @@ export class HoldfastError extends Error {
     this.permission = details.permission
     this.created = details.created
     this.quota = details.quota
+    this.limit = details.limit
     this.reason = details.reason
     this.retryAfter = details.retryAfter
   }

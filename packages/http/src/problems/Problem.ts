@@ -2,6 +2,7 @@
  * Problems (RFC 9457), the bodies of all error answers: their schemas, and their classes, which are errors of effects.
  */
 import { CreatedResources } from "@holdfast/core/members/CreatedResources"
+import { ShareLimit } from "@holdfast/core/files/shares/Share"
 import * as Permission from "@holdfast/core/Permission"
 import type * as Cause from "effect/Cause"
 import type * as HttpServerRespondable from "effect/http/HttpServerRespondable"
@@ -40,6 +41,8 @@ export interface Occurrence {
   readonly created?: CreatedResources
   /** The limit that would be exceeded; `quota_exceeded` only. */
   readonly quota?: Quota
+  /** What the share limits; `share_exhausted` only. */
+  readonly limit?: ShareLimit
 }
 
 /** A problem of one code. Its tag is the code: `Effect.catchTag("file_exists", ({ existingId }) => …)`. */
@@ -72,7 +75,8 @@ const extensions: { readonly [K in Extension]: { readonly [name: string]: Schema
   permission: { permission: Schema.optionalKey(Schema.Literals(Permission.all)) },
   reason: { reason: Schema.String },
   created: { created: CreatedResources },
-  quota: { quota: Quota }
+  quota: { quota: Quota },
+  limit: { limit: ShareLimit }
 }
 
 const declare = <Code extends ProblemCode>(code: Code): ProblemSchema<Code> => {

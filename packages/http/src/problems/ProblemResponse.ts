@@ -12,6 +12,7 @@ import * as HttpServerRespondable from "effect/http/HttpServerRespondable"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpApiError from "effect/http-api/HttpApiError"
 import * as Predicate from "effect/Predicate"
+import type { ShareLimit } from "@holdfast/core/files/shares/Share"
 import * as MaskKeys from "@holdfast/core/secrets/MaskKeys"
 import * as Problem from "./Problem.ts"
 import { entryOf, isCode, type ProblemCode } from "./ProblemTable.ts"
@@ -26,6 +27,8 @@ export interface CodedError<Code extends ProblemCode = ProblemCode> {
   readonly permission?: Permission | undefined
   readonly created?: CreatedResources
   readonly quota?: Problem.Quota
+  /** What a share limits, or the bytes of the largest content. Problems contain the first one alone. */
+  readonly limit?: ShareLimit | number
   /** Many errors have a reason. Only the problems whose table entry says so contain it. */
   readonly reason?: string | undefined
   /** Whether the error is a normal condition, which is not logged even if its status is 500 or above. */
@@ -56,6 +59,7 @@ const toProblem = <Code extends ProblemCode>(error: CodedError<Code>, requestId:
     ...(error.permission === undefined ? undefined : { permission: error.permission }),
     ...(error.created === undefined ? undefined : { created: error.created }),
     ...(error.quota === undefined ? undefined : { quota: error.quota }),
+    ...(typeof error.limit === "string" ? { limit: error.limit } : undefined),
     ...(entryOf(error.code).extension === "reason" ? { reason: error.reason ?? "Internal" } : undefined)
   })
 

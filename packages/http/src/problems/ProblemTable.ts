@@ -7,7 +7,7 @@ interface Entry {
   /** The same for every occurrence (RFC 9457, section 3.1.3). */
   readonly title: string
   /** The member that this problem has in addition to the members of every problem. */
-  readonly extension?: "errors" | "existingId" | "permission" | "reason" | "created" | "quota"
+  readonly extension?: "errors" | "existingId" | "permission" | "reason" | "created" | "quota" | "limit"
 }
 
 export const table = {
@@ -45,7 +45,7 @@ export const table = {
   upload_superseded: { status: 409, title: "Another request has continued the upload" },
   offset_mismatch: { status: 409, title: "The upload ends at another offset" },
   upload_incomplete: { status: 409, title: "The upload lacks bytes" },
-  share_exhausted: { status: 410, title: "The share is used up" },
+  share_exhausted: { status: 410, title: "The share is used up", extension: "limit" },
   precondition_failed: { status: 412, title: "Precondition failed" },
   tus_version_unsupported: { status: 412, title: "This version of tus is not supported" },
   content_too_large: { status: 413, title: "Content too large" },

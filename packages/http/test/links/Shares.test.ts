@@ -212,7 +212,7 @@ describeEach("shares", (current) => {
       }
     })
 
-    it("password set, changed or removed → links that the page gave before end; links given afterwards work", async () => {
+    it("password set or removed → links that the page gave before end; links given afterwards work", async () => {
       const { a, base, create, server } = await setUp()
       const [shown, inbox] = [await create({ fileId: a.id }), await create({ may: ["upload"] })]
       const openPage = async ({ id, token }: Share, password?: string) => {
@@ -239,7 +239,7 @@ describeEach("shares", (current) => {
       await expectProblem(await fetch(content), 401, "unauthenticated")
 
       let link = await giveUploadLink()
-      for (const password of ["correct horse", "another horse", null]) {
+      for (const password of ["correct horse", null]) {
         await server.patch(`${base}/shares/${inbox.id}`, { json: { name: "Another name" } })
         expect((await fetch(link, { method: "PUT" })).status).toBe(201)
         await setPassword(inbox, password)

@@ -76,30 +76,54 @@ EachDatabase.describeEach("access to resumable uploads", (current) => {
     expect((await tus.patch(path, 0, bytes.slice(0, 2))).status).toBe(204)
   })
 
-  it("share for uploads: counts the completed upload once; used up → 410 at the creation and at the completion", async () => {
+  it("share for uploads: counts an upload from its creation on; used up → 410 that names the limit, for every upload", async () => {
     const answer = await current().post(`${base}/shares`, {
-      json: { name: "inbox", path: "/inbox/", may: ["upload"], maxFiles: 1, maxBytes: 50 }
+      json: { name: "inbox", path: "/inbox/", may: ["upload"], maxFiles: 2, maxBytes: 10 }
     })
     const share = await json<{ id: string; token: string }>(answer)
     const holder = { key: null, query: { apiKey: share.token } }
-    const path = await tus.create({ filename: "a" }, ofLength(2), holder)
-    const other = await tus.create({ filename: "b" }, ofLength(2), holder)
-    const done = await tus.patch(path, 0, bytes.slice(0, 2), holder)
+    const refused = async (answer: Promise<Response>, limit: string) => {
+      const problem = await expectProblem(await answer, 410, "share_exhausted")
+      expect(problem).toMatchObject({ limit, detail: expect.stringContaining(limit) })
+    }
+    const put = (size: number) =>
+      current().request("PUT", `${base}/files/upload`, {
+        ...holder,
+        query: { ...holder.query, name: "put" },
+        body: bytes.slice(0, size)
+      })
+    const path = await tus.create({ filename: "a" }, ofLength(6), holder)
+    await refused(tus.post({ filename: "b" }, ofLength(5), holder), "maxBytes")
+    await refused(put(5), "maxBytes")
+    const other = await tus.create({ filename: "c" }, { "upload-defer-length": "1" }, holder)
+    await refused(tus.patch(other, 0, bytes.slice(0, 5), holder), "maxBytes")
+    await refused(tus.patch(other, 0, bytes.slice(0, 2), { ...holder, headers: ofLength(5) }), "maxBytes")
+    await refused(tus.post({ filename: "d" }, ofLength(1), holder), "maxFiles")
+    await refused(put(1), "maxFiles")
+    const done = await tus.patch(path, 0, bytes.slice(0, 6), holder)
     expect(done.status).toBe(204)
     expect((await tus.head(path, holder)).status).toBe(200)
-    await expectProblem(await tus.patch(other, 0, bytes.slice(0, 2), holder), 410, "share_exhausted")
-    await expectProblem(await tus.post({ filename: "c" }, ofLength(2), holder), 410, "share_exhausted")
-    expect(await json(await current().get(`${base}/shares/${share.id}`))).toMatchObject({ uploadedFiles: 1 })
+    expect((await tus.send("DELETE", other, holder)).status).toBe(204)
+    expect((await put(4)).status).toBe(201)
+    await refused(tus.post({ filename: "e" }, ofLength(0), holder), "maxFiles")
+    expect(await json(await current().get(`${base}/shares/${share.id}`))).toMatchObject({
+      uploadedFiles: 2,
+      uploadedBytes: 10
+    })
   })
 
-  it("share for one file: 8 creations at once → all created; its maxBytes raised meanwhile → upload continues", async () => {
+  it("share for one file: 8 creations at once → one created; its maxBytes raised meanwhile → upload continues", async () => {
     const answer = await current().post(`${base}/shares`, {
       json: { name: "one file", path: "/one/", may: ["upload"], maxFiles: 1, maxBytes: 5 }
     })
     const share = await json<{ id: string; token: string }>(answer)
     const holder = { key: null, query: { apiKey: share.token } }
-    const create = (name: string) => tus.create({ filename: name }, ofLength(5), holder)
-    const [path = ""] = await Promise.all(Array.from("abcdefgh", create))
+    const answers = await Promise.all(
+      Array.from("abcdefgh", (name) => tus.post({ filename: name }, ofLength(5), holder))
+    )
+    const created = answers.filter(({ status }) => status === 201)
+    expect([created.length, answers.filter(({ status }) => status === 410).length]).toEqual([1, 7])
+    const path = created[0]?.headers.get("location") ?? ""
     expect((await tus.patch(path, 0, bytes.slice(0, 2), holder)).status).toBe(204)
     const raised = await current().patch(`${base}/shares/${share.id}`, { json: { maxBytes: 50 } })
     expect(raised.status).toBe(200)

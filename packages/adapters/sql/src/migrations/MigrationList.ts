@@ -35,6 +35,7 @@ import { tokenOrigins } from "./access/TokenOrigins.ts"
 import { tokenScopes } from "./access/TokenScopes.ts"
 import { contentDigests } from "./uploads/ContentDigests.ts"
 import { replacingUploads } from "./uploads/ReplacingUploads.ts"
+import { shareUploads } from "./uploads/ShareUploads.ts"
 import { uploadLinks } from "./uploads/UploadLinks.ts"
 import { uploads } from "./uploads/Uploads.ts"
 import { sharedFiles } from "./conversions/SharedFiles.ts"
@@ -86,5 +87,6 @@ export const migrations: ReadonlyArray<Migration> = [
   { id: 55, name: "conversion_makers", steps: makers },
   { id: 59, name: "shared_files", steps: sharedFiles },
   { id: 60, name: "token_accounts", steps: tokenAccounts },
-  { id: 61, name: "share_passwords", steps: sharePasswords }
+  { id: 61, name: "share_passwords", steps: sharePasswords },
+  { id: 62, name: "share_uploads", steps: shareUploads }
 ]

@@ -183,12 +183,22 @@ export class TooManyPasswords extends Data.TaggedError("TooManyPasswords")<{}> {
   override readonly message = "Too many wrong passwords were tried for this share. Try again in a quarter of an hour."
 }
 
+/** What a share limits. */
+export const ShareLimit = Schema.Literals(["maxDownloads", "maxFiles", "maxBytes"])
+export type ShareLimit = typeof ShareLimit.Type
+
+const exhausted: { readonly [Limit in ShareLimit]: string } = {
+  maxDownloads: "The share was downloaded as often as it permits (maxDownloads). Ask its creator for another one.",
+  maxFiles:
+    "The share permits no further file (maxFiles). Files of unfinished uploads count too. Ask its creator for another one.",
+  maxBytes:
+    "The share permits no further file of this size (maxBytes). Bytes of unfinished uploads count too. Send a smaller file, or ask its creator for another share."
+}
+
 /** The share is used up: it was downloaded as often, or got as many files or bytes, as it permits. */
-export class ShareExhausted extends Data.TaggedError("ShareExhausted")<{ readonly limit: "maxDownloads" | "uploads" }> {
+export class ShareExhausted extends Data.TaggedError("ShareExhausted")<{ readonly limit: ShareLimit }> {
   readonly code = "share_exhausted"
   override get message(): string {
-    return this.limit === "maxDownloads"
-      ? "The share was downloaded as often as it permits. Ask its creator for another one."
-      : "The share does not permit further uploads, or none of this size. Ask its creator for another one."
+    return exhausted[this.limit]
   }
 }

@@ -10,7 +10,7 @@ import type { BucketRef } from "../../buckets/BucketRef.ts"
 import type { NotFound, QuotaExceeded } from "../../Errors.ts"
 import type { MetadataError } from "../../MetadataError.ts"
 import type { Slice } from "../../Page.ts"
-import type { ShareRef, StoredShare } from "./Share.ts"
+import type { ShareExhausted, ShareRef, StoredShare } from "./Share.ts"
 
 /** The fields that a change sets. */
 export type ShareChange = {
@@ -66,6 +66,16 @@ export class ShareRepository extends Context.Service<
 
     /** Removes a share; false when there is none. */
     readonly remove: (share: ShareRef) => Effect.Effect<boolean, MetadataError>
+
+    /**
+     * Fails with `ShareExhausted` when the caps of a share do not permit another file of so many bytes. Files and bytes of open uploads
+     * that have not expired count too. Fails with `NotFound` when there is no such share.
+     */
+    readonly checkUpload: (upload: {
+      readonly shareId: string
+      readonly bytes: number
+      readonly now: DateTime.Utc
+    }) => Effect.Effect<void, NotFound | ShareExhausted | MetadataError>
 
     /** Counts a download, if `maxDownloads` permits another one. Returns whether it does. */
     readonly countDownload: (shareId: string) => Effect.Effect<boolean, MetadataError>

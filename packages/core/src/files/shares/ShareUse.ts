@@ -90,11 +90,8 @@ export class ShareUse extends Context.Service<
     /** Returns the right to upload one file into the shared folder, under another name where its name is taken. */
     readonly toUploadGrant: (grant: ShareGrant) => Effect.Effect<UploadGrant, Unauthenticated>
 
-    /** Fails unless the caps of the share permit an upload of so many bytes now. Counts nothing. */
-    readonly checkUpload: (shareId: string, bytes: number) => Effect.Effect<void, ShareExhausted | MetadataError>
-
     /**
-     * Runs an upload of a body with a declared length, within the caps of the share. The commit counts it, with the bytes that were
+     * Runs an upload of a body with a declared length, within the caps of the share, which count unfinished uploads too. The commit counts it, with the bytes that were
      * stored: of uploads at the same time, those fail then that no longer fit.
      */
     readonly countUpload: (
@@ -102,7 +99,7 @@ export class ShareUse extends Context.Service<
       length: number | undefined
     ) => <A, E, R>(
       upload: Effect.Effect<A, E, R>
-    ) => Effect.Effect<A, E | InvalidRequest | ShareExhausted | MetadataError, R>
+    ) => Effect.Effect<A, E | InvalidRequest | NotFound | ShareExhausted | MetadataError, R>
   }
 >()("@holdfast/core/files/shares/ShareUse") {}
 
@@ -116,10 +113,6 @@ const attemptWindow = "15 minutes"
 const unauthenticated = Effect.fail(new Unauthenticated())
 
 const noLength = InvalidRequest.at("", "must have a Content-Length: the share counts the bytes of its uploads")
-
-/** Whether the caps of a share permit another file of so many bytes. */
-const hasRoom = ({ maxBytes, maxFiles, uploadedBytes, uploadedFiles }: StoredShare, bytes: number): boolean =>
-  (maxFiles === null || uploadedFiles < maxFiles) && (maxBytes === null || uploadedBytes + bytes <= maxBytes)
 
 const toGrant = (share: StoredShare): ShareGrant =>
   new ShareGrant({ share, parent: Actor.share(share.id, share.passwordVersion) })
@@ -150,13 +143,6 @@ const make = Effect.gen(function* () {
       : Effect.flatMap(onBehalfOf(share.tenantId)(repository.countDownload(share.id)), (isCounted) =>
           isCounted ? Effect.void : Effect.fail(new ShareExhausted({ limit: "maxDownloads" }))
         )
-
-  const checkUpload = (shareId: string, bytes: number): Effect.Effect<void, ShareExhausted | MetadataError> =>
-    Effect.flatMap(repository.findById(shareId), (share) =>
-      Option.exists(share, (found) => hasRoom(found, bytes))
-        ? Effect.void
-        : Effect.fail(new ShareExhausted({ limit: "uploads" }))
-    )
 
   return ShareUse.of({
     verify: Effect.fnUntraced(function* (token, bucket) {
@@ -228,12 +214,10 @@ const make = Effect.gen(function* () {
       })
     }),
 
-    checkUpload,
-
     countUpload: (shareId, length) =>
       Effect.fnUntraced(function* (upload) {
         if (length === undefined) return yield* noLength
-        yield* checkUpload(shareId, length)
+        yield* repository.checkUpload({ shareId, bytes: length, now: yield* DateTime.now })
         return yield* Effect.provideService(upload, UploadShare, shareId)
       })
   })

@@ -1,6 +1,7 @@
 /**
  * Appends the bytes of one request to an upload, in parts of a bounded size.
  */
+import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { InvalidRequest } from "../../Errors.ts"
@@ -72,7 +73,7 @@ export const make = Effect.fnUntraced(function* (storePart: StorePart, appends: 
     if (length !== undefined && length !== upload.length) {
       yield* DeclaredLength.check(length, upload)
       if (length > limit) return yield* new ContentTooLarge({ limit, isOfBucket })
-      upload = yield* within(yield* limitsOf(ref))(uploads.declareLength(ref, length))
+      upload = yield* within(yield* limitsOf(ref))(uploads.declareLength(ref, { length, now: yield* DateTime.now }))
     }
     const rest = Math.min(limit, upload.length ?? Infinity) - offset
     if (contentLength !== undefined && contentLength > rest) return yield* tooLarge(upload, { isOfBucket, limit })

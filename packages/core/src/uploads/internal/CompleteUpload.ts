@@ -11,6 +11,7 @@ import * as Stream from "effect/Stream"
 import { folderOf, type Identity } from "../../access/Access.ts"
 import type { ContentRules } from "../../buckets/ContentRules.ts"
 import { InvalidRequest } from "../../Errors.ts"
+import type { Actor } from "../../Actor.ts"
 import { by } from "../../events/EventAuthor.ts"
 import * as File from "../../files/File.ts"
 import { ContentTooLarge, UploadExpired } from "../../files/FileErrors.ts"
@@ -23,6 +24,7 @@ import * as HeaderLimit from "../../files/internal/HeaderLimit.ts"
 import { hideOwner } from "../../files/internal/AliasConflict.ts"
 import * as MediaTypes from "../../files/internal/MediaTypes.ts"
 import * as StoreFile from "../../files/internal/StoreFile.ts"
+import { UploadShare } from "../../files/shares/UploadShare.ts"
 import type { Precondition } from "../../files/Precondition.ts"
 import * as NewFile from "../../files/NewFile.ts"
 import { Settings } from "../../Settings.ts"
@@ -56,6 +58,7 @@ export interface CompleteOptions {
 
 /** An upload with the identity that completes it. */
 interface Found {
+  readonly actor: Actor
   readonly identity: Identity
   readonly rules: ContentRules
   readonly upload: StoredUpload
@@ -117,7 +120,7 @@ export const make = Effect.fnUntraced(function* (storePart: StorePart) {
     return yield* error
   })
 
-  return Effect.fnUntraced(function* ({ identity, rules, upload: found }: Found, options: CompleteOptions) {
+  return Effect.fnUntraced(function* ({ actor, identity, rules, upload: found }: Found, options: CompleteOptions) {
     if (found.answer !== null) {
       return yield* Effect.orDie(decodeAnswer(found.answer))
     }
@@ -189,7 +192,10 @@ export const make = Effect.fnUntraced(function* (storePart: StorePart) {
       onConflict
     }
     const newFile = { file: { ...file, content }, description: replaced, assembly }
-    const commit = (how: StoreFile.StoreOptions) => storeFile(how, newFile).pipe(by(identity), hideOwner(identity))
+    // Nodes of the former version do not record the share of an upload.
+    const shareId = upload.terms.shareId ?? (actor._tag === "Share" ? actor.shareId : undefined)
+    const commit = (how: StoreFile.StoreOptions) =>
+      storeFile(how, newFile).pipe(by(identity), hideOwner(identity), Effect.provideService(UploadShare, shareId))
     const bytes = Stream.flatMap(Stream.fromIterable(parts), (part) =>
       store.read(BlobKey.make({ tenantId, bucketId, blobId: part.blobId }), { size: part.size })
     )

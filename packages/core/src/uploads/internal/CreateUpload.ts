@@ -153,6 +153,7 @@ export const make = Effect.fnUntraced(function* (find: Find) {
       condition,
       linkRules: linkRules ?? null,
       ...(link === undefined ? undefined : { link }),
+      ...(actor._tag === "Share" ? { shareId: actor.shareId } : undefined),
       ...(notes === undefined ? undefined : { notes }),
       ...(isPartial ? { isPartial } : undefined)
     }

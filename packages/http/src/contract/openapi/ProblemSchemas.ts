@@ -2,6 +2,7 @@
  * The problems of the document: one schema for each code, derived from the problem table.
  */
 import * as Input from "@holdfast/core/Input"
+import { ShareLimit } from "@holdfast/core/files/shares/Share"
 import * as Permission from "@holdfast/core/Permission"
 import type { JsonSchema } from "effect/JsonSchema"
 import * as DraftTypes from "../../problems/DraftTypes.ts"
@@ -35,6 +36,7 @@ const extensions = {
     },
     required: ["owner", "limit", "maximum", "use"]
   },
+  limit: { enum: [...ShareLimit.literals], description: "The limit of the share that is reached." },
   existingId: { type: "string", description: "The id of the record that causes the conflict, if the key may see it." },
   permission: {
     enum: Permission.all,

@@ -7,13 +7,11 @@ import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
 import { type InvalidRequest, NotFound } from "@holdfast/core/Errors"
 import type { OnConflict } from "@holdfast/core/files/NewFile"
 import type { UploadGrant } from "@holdfast/core/files/links/UploadLink"
-import { ShareUse } from "@holdfast/core/files/shares/ShareUse"
 import { Settings } from "@holdfast/core/Settings"
 import { type AppendOptions, type NewUpload, ResumableUploads } from "@holdfast/core/uploads/ResumableUploads"
 import type { Upload } from "@holdfast/core/uploads/Upload"
 import type { UploadRef } from "@holdfast/core/uploads/UploadRepository"
 import * as Effect from "effect/Effect"
-import { identity } from "effect/Function"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import { createHash } from "node:crypto"
 import { CurrentActor, CurrentUploadLink } from "../../contract/Authentication.ts"
@@ -114,21 +112,12 @@ export const locationOf = (upload: UploadRef): Effect.Effect<string> => CreatedR
 
 export const make = Effect.gen(function* () {
   const uploads = yield* ResumableUploads
-  const shares = yield* ShareUse
   const { maxUploadBytes } = yield* Settings
   const idleTimeout = yield* IdleTimeout
   const minimumRate = yield* MinimumRate
 
   /** The largest content that a request may upload. The bucket may accept less. */
   const maxBytes = (link: UploadGrant | undefined) => Math.min(maxUploadBytes, link?.terms.maxBytes ?? Infinity)
-
-  /** Runs the completion of an upload, counted for its share if it has one. */
-  const counted = (link: UploadGrant | undefined, bytes: number) =>
-    link?.parent._tag === "Share" ? shares.countUpload(link.parent.shareId, bytes) : identity
-
-  /** Fails when the share of a request may not upload so many bytes. They count when the upload is completed. */
-  const checkShare = (link: UploadGrant | undefined, bytes: number) =>
-    link?.parent._tag === "Share" ? shares.checkUpload(link.parent.shareId, bytes) : Effect.void
 
   /** Finds an upload. A link, if the request has one, must be such as the one that permitted the upload. */
   const get = Effect.fnUntraced(function* ({ actor, link }: Requester, ref: UploadRef) {
@@ -175,7 +164,6 @@ export const make = Effect.gen(function* () {
       const pairs = yield* TusHeaders.metadata(request.headers)
       const description = yield* describeFile(pairs, query, link)
       const header = request.headers["upload-metadata"]
-      yield* checkShare(link, options.length ?? 0)
       return yield* uploads.create(actor, { tenantId, bucketId }, description, {
         ...others,
         ...(header === undefined ? undefined : { notes: { ...options.notes, "upload-metadata": header } }),
@@ -194,12 +182,8 @@ export const make = Effect.gen(function* () {
 
     /** Completes an upload that no request has continued since `upload` was read. */
     complete: ({ actor, link }: Requester, upload: Upload) => {
-      const { received, state } = upload
-      const complete = uploads.complete(actor, refOf(upload), { received })
-      // The caps of its share do not apply to the answer to a repeated completion.
-      return Effect.map(state === "DONE" ? complete : counted(link, received)(complete), (file) =>
-        link === undefined ? file : LinkTerms.withoutDescription(file)
-      )
+      const complete = uploads.complete(actor, refOf(upload), { received: upload.received })
+      return Effect.map(complete, (file) => (link === undefined ? file : LinkTerms.withoutDescription(file)))
     },
 
     resume: (requester: Requester, ref: UploadRef) =>

@@ -11,8 +11,8 @@ import type { Content, StoredFile } from "@holdfast/core/files/File"
 import { AliasTaken, FileExists, UploadExpired } from "@holdfast/core/files/FileErrors"
 import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
 import type { Assembly } from "@holdfast/core/files/FileRepository"
-import { ShareExhausted } from "@holdfast/core/files/shares/Share"
 import { UploadShare } from "@holdfast/core/files/shares/UploadShare"
+import * as ShareRoom from "../shares/ShareRoom.ts"
 import * as Constraint from "../Constraint.ts"
 import { lock, millis } from "../Dialect.ts"
 import * as Row from "../Row.ts"
@@ -159,17 +159,6 @@ const makeReady = (sql: SqlClient, bucket: BucketRef, fileId: string, { blobId, 
     .pipe(Row.first((row) => Row.int(row, "reserved")))
 }
 
-/** Counts a content for the share that uploads it, within its caps. Locks the row of the share until the end of the transaction. */
-const countForShare = Effect.fnUntraced(function* (sql: SqlClient, bytes: number) {
-  const shareId = yield* UploadShare
-  if (shareId === undefined) return
-  const counted =
-    yield* sql`UPDATE share SET uploaded_files = uploaded_files + 1, uploaded_bytes = uploaded_bytes + ${bytes}
-    WHERE id = ${shareId} AND (max_files IS NULL OR uploaded_files < max_files)
-      AND (max_bytes IS NULL OR uploaded_bytes + ${bytes} <= max_bytes) RETURNING id`
-  if (counted.length === 0) return yield* new ShareExhausted({ limit: "uploads" })
-})
-
 /** Updates the blob first, so that an upload whose blob has expired fails without waiting for a lock on a file. */
 const insertWithContent = Effect.fnUntraced(function* (
   sql: SqlClient,
@@ -184,7 +173,11 @@ const insertWithContent = Effect.fnUntraced(function* (
   if (Option.isNone(reserved)) return yield* new UploadExpired()
   yield* insertRow(sql, bucket, file)
   if (assembly !== undefined) yield* finishAssembly(sql, file, assembly)
-  yield* countForShare(sql, content.size)
+  const shareId = yield* UploadShare
+  if (shareId !== undefined) {
+    const now = millis(content.storedAt)
+    yield* ShareRoom.countStored(sql, { shareId, bytes: content.size, now, isReserved: assembly !== undefined })
+  }
   yield* check({ files: 1, bytes: content.size - reserved.value })
 })
 

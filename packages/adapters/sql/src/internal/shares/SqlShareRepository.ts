@@ -21,6 +21,7 @@ import * as Counted from "../quotas/Counted.ts"
 import { noteRefusal } from "../quotas/ReachedLimits.ts"
 import { requireRoom } from "../quotas/RequireRoom.ts"
 import * as Row from "../Row.ts"
+import * as ShareRoom from "./ShareRoom.ts"
 import { columns, toShare } from "./ShareRow.ts"
 
 /** Neither the token nor the password is part of an event. */
@@ -160,6 +161,9 @@ const make = Effect.gen(function* () {
         transaction(sql),
         operation("shares.remove")
       ),
+
+    checkUpload: ({ bytes, now, shareId }) =>
+      ShareRoom.checkRoom(sql, { shareId, bytes, now: millis(now) }).pipe(operation("shares.checkUpload")),
 
     countDownload: (shareId) =>
       sql`UPDATE share SET downloads = downloads + 1

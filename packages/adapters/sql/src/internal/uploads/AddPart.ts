@@ -6,13 +6,14 @@ import * as Option from "effect/Option"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { NotFound } from "@holdfast/core/Errors"
 import { UploadExpired } from "@holdfast/core/files/FileErrors"
-import { reservesLength, type StoredUpload } from "@holdfast/core/uploads/Upload"
+import { reservesLength, shareUseOf, type StoredUpload } from "@holdfast/core/uploads/Upload"
 import { UploadSuperseded } from "@holdfast/core/uploads/UploadErrors"
 import type { UploadRef, UploadRepository } from "@holdfast/core/uploads/UploadRepository"
 import { lockOpenBucket } from "../buckets/OpenBucket.ts"
 import { lock, millis } from "../Dialect.ts"
 import { ofBucket } from "../files/FileRow.ts"
 import * as Row from "../Row.ts"
+import * as ShareRoom from "../shares/ShareRoom.ts"
 import { type Check, withinLimits } from "../usage/WithinLimits.ts"
 import { byRef, columns, toUpload } from "./UploadRow.ts"
 
@@ -105,6 +106,20 @@ export const checkLength = Effect.fnUntraced(function* (
   }
 })
 
+/** Records what a changed upload counts for its share, and fails unless the share has room for it. Runs after the check of usage. */
+export const recordShareUse = Effect.fnUntraced(function* (
+  sql: SqlClient,
+  former: StoredUpload,
+  upload: StoredUpload,
+  now: number
+) {
+  const { shareId } = upload.terms
+  const { bytes } = shareUseOf(upload)
+  if (shareId === undefined || bytes === shareUseOf(former).bytes) return
+  yield* sql`UPDATE upload SET share_bytes = ${bytes} WHERE id = ${upload.id}`
+  yield* ShareRoom.checkOpen(sql, shareId, now)
+})
+
 const isAt = (upload: StoredUpload, at: Terms["at"]): boolean =>
   "number" in at || (upload.epoch === at.epoch && upload.received === at.offset)
 
@@ -147,5 +162,6 @@ const addWithin = Effect.fnUntraced(function* (
     yield* sql`UPDATE blob SET state = 'DOOMED', due_at = 0 WHERE id = ${replaced.blobId} AND state = 'READY'`
   }
   yield* check({ files: 0, bytes: growth - reserved.value })
+  yield* recordShareUse(sql, former, upload, millis(now))
   return upload
 })

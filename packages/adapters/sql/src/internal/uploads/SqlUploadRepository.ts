@@ -6,7 +6,7 @@ import * as Layer from "effect/Layer"
 import { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { NotFound, QuotaExceeded } from "@holdfast/core/Errors"
-import type { StoredUpload } from "@holdfast/core/uploads/Upload"
+import { shareUseOf, type StoredUpload } from "@holdfast/core/uploads/Upload"
 import { type OpenLimits, type UploadRef, UploadRepository } from "@holdfast/core/uploads/UploadRepository"
 import * as ContentRuleColumns from "../buckets/ContentRuleColumns.ts"
 import { isOpenBucket, lockOpenBucket, openBucket } from "../buckets/OpenBucket.ts"
@@ -15,8 +15,17 @@ import { ofBucket } from "../files/FileRow.ts"
 import * as Row from "../Row.ts"
 import { operation } from "../../SqlFailure.ts"
 import { transaction } from "../../Transaction.ts"
+import * as ShareRoom from "../shares/ShareRoom.ts"
 import { type Check, withinLimits } from "../usage/WithinLimits.ts"
-import { addPart, bytesToReserve, checkLength, lockOpen, replacedBytes, reserveLength } from "./AddPart.ts"
+import {
+  addPart,
+  bytesToReserve,
+  checkLength,
+  lockOpen,
+  recordShareUse,
+  replacedBytes,
+  reserveLength
+} from "./AddPart.ts"
 import * as Digests from "./Digests.ts"
 import { byRef, columns, toUpload, toUploadPart } from "./UploadRow.ts"
 
@@ -59,12 +68,13 @@ const createWithin = Effect.fnUntraced(function* (
   check: Check
 ) {
   const { tenantId } = wanted
-  const { link = null } = wanted.terms
+  const { link = null, shareId } = wanted.terms
   yield* checkOpen(sql, wanted, most)
   const upload = { ...wanted, replacedFileId: yield* claimReplaced(sql, wanted) }
   const expiresAt = millis(upload.expiresAt)
   const createdAt = millis(upload.createdAt)
   const bytes = Math.max(0, bytesToReserve(upload) - (yield* replacedBytes(sql, upload)))
+  const use = shareId === undefined ? { files: null, bytes: null } : shareUseOf(upload)
   const rules = yield* sql`INSERT INTO blob (id, tenant_id, bucket_id, state, due_at, created_at, reserved)
     SELECT ${upload.blobId}, tenant_id, id, 'PENDING', ${expiresAt}, ${createdAt}, ${bytes}
     FROM bucket WHERE ${isOpenBucket(sql, upload)} ${lock(sql, "FOR KEY SHARE")}
@@ -72,20 +82,27 @@ const createWithin = Effect.fnUntraced(function* (
     NotFound.whenNone(found, missingBucket)
   )
   yield* sql`INSERT INTO upload (id, tenant_id, bucket_id, blob_id, mode, terms, length, received, state, epoch, revision,
-      created_at, expires_at, link, replaced_file_id)
+      created_at, expires_at, link, replaced_file_id, share_id, share_files, share_bytes)
     VALUES (${upload.id}, ${tenantId}, ${upload.bucketId}, ${upload.blobId}, ${upload.mode},
       ${JSON.stringify(upload.terms)}, ${upload.length}, ${upload.received}, 'OPEN', 0, 0, ${createdAt}, ${expiresAt}, ${link},
-      ${upload.replacedFileId})`
+      ${upload.replacedFileId}, ${shareId ?? null}, ${use.files}, ${use.bytes})`
   yield* checkLength(sql, upload, bytes, check)
+  if (shareId !== undefined) yield* ShareRoom.checkOpen(sql, shareId, createdAt)
   return rules
 })
 
-const declareWithin = Effect.fnUntraced(function* (sql: SqlClient, ref: UploadRef, length: number, check: Check) {
+const declareWithin = Effect.fnUntraced(function* (
+  sql: SqlClient,
+  ref: UploadRef,
+  { length, now }: Parameters<UploadRepository["Service"]["declareLength"]>[1],
+  check: Check
+) {
   const former = yield* lockOpen(sql, ref)
   if (former.length !== null) return former
   const upload = { ...former, length }
   yield* sql`UPDATE upload SET length = ${length} WHERE id = ${upload.id}`
   yield* checkLength(sql, upload, yield* reserveLength(sql, former, upload), check)
+  yield* recordShareUse(sql, former, upload, millis(now))
   return upload
 })
 
@@ -133,8 +150,8 @@ const make = Effect.gen(function* () {
       operation("uploads.prolong")
     ),
 
-    declareLength: (ref, length) =>
-      withinLimits(sql, ref, (check) => declareWithin(sql, ref, length, check)).pipe(
+    declareLength: (ref, declared) =>
+      withinLimits(sql, ref, (check) => declareWithin(sql, ref, declared, check)).pipe(
         operation("uploads.declareLength")
       ),
 

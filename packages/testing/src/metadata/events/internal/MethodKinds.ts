@@ -200,6 +200,7 @@ export const ports = [
   }),
   port(RemovalRepository, { claim: "INTERNAL", step: "WRITE", release: "INTERNAL" }),
   port(ShareRepository, {
+    checkUpload: "READ",
     create: "WRITE",
     find: "READ",
     findByToken: "READ",

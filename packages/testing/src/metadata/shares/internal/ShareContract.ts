@@ -7,18 +7,22 @@ import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
 import { BucketRepository } from "@holdfast/core/buckets/BucketRepository"
 import { RemovalRepository } from "@holdfast/core/buckets/RemovalRepository"
 import { FileRepository } from "@holdfast/core/files/FileRepository"
+import { ShareExhausted, type ShareLimit } from "@holdfast/core/files/shares/Share"
 import { ShareRepository } from "@holdfast/core/files/shares/ShareRepository"
 import { UploadShare } from "@holdfast/core/files/shares/UploadShare"
 import { CurrentQuota } from "@holdfast/core/quotas/CurrentQuota"
 import * as Settings from "@holdfast/core/Settings"
 import { MemberRepository } from "@holdfast/core/members/MemberRepository"
 import { TokenRepository } from "@holdfast/core/tokens/TokenRepository"
+import type { StoredUpload } from "@holdfast/core/uploads/Upload"
+import { UploadRepository } from "@holdfast/core/uploads/UploadRepository"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Fixtures from "../../Fixtures.ts"
 import type { It } from "../../internal/It.ts"
 import * as Sample from "../../Sample.ts"
+import * as UploadFixtures from "../../internal/UploadFixtures.ts"
 import * as ShareFixtures from "../ShareFixtures.ts"
 
 /** Inserts a file with a content of so many bytes. */
@@ -26,6 +30,14 @@ const insertSized = Effect.fnUntraced(function* (bucket: BucketRef, size: number
   const content = { ...Sample.content(yield* Fixtures.stage(bucket)), size }
   yield* (yield* FileRepository).insert(bucket, Sample.file({ version: 1, content }))
 })
+
+/** Returns the limit of the share that refuses a change, in place of its error. */
+const limitOf = <A, E, R>(change: Effect.Effect<A, E | ShareExhausted, R>) =>
+  Effect.catchIf(
+    change,
+    (error) => error instanceof ShareExhausted,
+    ({ limit }) => Effect.succeed(limit)
+  )
 
 export const shareContract = (it: It): void => {
   it.effect("find: stored share → equal record by id and by token; another bucket or token → none", () =>
@@ -130,18 +142,89 @@ export const shareContract = (it: It): void => {
         insertSized(bucket, size).pipe(
           Effect.provideService(UploadShare, shareId),
           Effect.as("stored"),
-          Effect.catchTag("ShareExhausted", ({ limit }) => Effect.succeed(limit))
+          Effect.catchTags({
+            ShareExhausted: ({ limit }) => Effect.succeed(limit),
+            NotFound: ({ resource }) => Effect.succeed(`no ${resource}`)
+          })
         )
       expect([yield* upload(101), yield* upload(60), yield* upload(41), yield* upload(40)]).toEqual([
-        "uploads",
+        "maxBytes",
         "stored",
-        "uploads",
+        "maxBytes",
         "stored"
       ])
       const atOnce = yield* Effect.forEach([0, 0, 0], (size) => upload(size), { concurrency: "unbounded" })
-      expect(atOnce.toSorted()).toEqual(["stored", "uploads", "uploads"])
+      expect(atOnce.toSorted()).toEqual(["maxFiles", "maxFiles", "stored"])
       expect(Option.getOrThrow(yield* shares.find(ref))).toMatchObject({ uploadedFiles: 3, uploadedBytes: 100 })
-      expect(yield* upload(0, "shr_none")).toBe("uploads")
+      expect(yield* upload(0, "shr_none")).toBe("no share")
+    })
+  )
+
+  it.effect("open uploads: count within the caps of their share until they end, expire or are stored", () =>
+    Effect.gen(function* () {
+      const shares = yield* ShareRepository
+      const uploads = yield* UploadRepository
+      const bucket = yield* Fixtures.bucket()
+      const { ref, share } = yield* ShareFixtures.create(bucket, { maxFiles: 3, maxBytes: 100 })
+      const shareId = share.id
+      const create = (length: number | null, fields: Partial<StoredUpload> = {}) => {
+        const terms = { ...UploadFixtures.sample(bucket).terms, shareId, ...fields.terms }
+        const upload = UploadFixtures.sample(bucket, { ...fields, length, terms })
+        return uploads.create(upload, { maxOpen: 100, maxOfLink: 100 }).pipe(Effect.as(upload), limitOf)
+      }
+      const created = (found: StoredUpload | ShareLimit) =>
+        typeof found === "string" ? Effect.die(found) : Effect.succeed(found)
+      const room = (bytes: number, seconds = 0) =>
+        shares.checkUpload({ shareId, bytes, now: Sample.at(seconds) }).pipe(Effect.as("room"), limitOf)
+      const insert = (size: number) =>
+        insertSized(bucket, size).pipe(Effect.provideService(UploadShare, shareId), Effect.as("stored"), limitOf)
+
+      // Of uploads that are created at the same time, as many as fit.
+      const atOnce = yield* Effect.forEach([40, 40, 40], (length) => create(length), { concurrency: "unbounded" })
+      const [first, second] = atOnce.filter((found) => typeof found !== "string")
+      expect(atOnce.filter((found) => found === "maxBytes")).toHaveLength(1)
+      if (first === undefined || second === undefined) return
+      expect([yield* room(20), yield* room(21), yield* insert(21)]).toEqual(["room", "maxBytes", "maxBytes"])
+
+      // An upload without a declared length counts what has arrived, and what it declares later.
+      const open = yield* created(yield* create(null))
+      const declare = (length: number) =>
+        uploads.declareLength(UploadFixtures.refOf(open), { length, now: Sample.at() }).pipe(limitOf)
+      const append = (offset: number, size: number) =>
+        UploadFixtures.put(open, { offset, epoch: 0 }, size).pipe(Effect.as("added"), limitOf)
+      expect([yield* append(0, 21), yield* append(0, 15), yield* append(15, 6)]).toEqual([
+        "maxBytes",
+        "added",
+        "maxBytes"
+      ])
+      expect([yield* declare(21), yield* create(0), yield* insert(0)]).toEqual(["maxBytes", "maxFiles", "maxFiles"])
+      yield* declare(20)
+
+      // Its completion takes the place that it has, also while the share is full.
+      const { blobId } = yield* UploadFixtures.put(first, { offset: 0, epoch: 0 }, 40)
+      const file = Sample.file({ version: 1, content: { ...Sample.content(blobId), size: 40 } })
+      const complete = (yield* FileRepository).insert(bucket, file, UploadFixtures.assembly(first, 1, [1]))
+      yield* Effect.provideService(complete, UploadShare, shareId)
+      expect(Option.getOrThrow(yield* shares.find(ref))).toMatchObject({ uploadedFiles: 1, uploadedBytes: 40 })
+      expect(yield* room(0)).toBe("maxFiles")
+
+      // The second one expires after a minute, the other ends.
+      expect([yield* room(40, 59_999), yield* room(40, 60_000)]).toEqual(["maxFiles", "room"])
+      yield* uploads.abort(UploadFixtures.refOf(open))
+      expect([yield* room(21), yield* room(20), yield* insert(20)]).toEqual(["maxBytes", "room", "stored"])
+
+      // Partial uploads count their bytes, and the upload that they become counts the file.
+      yield* uploads.abort(UploadFixtures.refOf(second))
+      const { terms } = UploadFixtures.sample(bucket)
+      const partial = yield* created(yield* create(40, { terms: { ...terms, isPartial: true } }))
+      const partials = [{ id: partial.id, parts: 1, bytes: 40 }]
+      const joined = yield* created(yield* create(40, { received: 40, terms: { ...terms, partials } }))
+      expect([yield* room(0), yield* create(0)]).toEqual(["maxFiles", "maxFiles"])
+      yield* uploads.abort(UploadFixtures.refOf(joined))
+      expect([yield* room(0), yield* room(1)]).toEqual(["room", "maxBytes"])
+      yield* shares.remove(ref)
+      expect(yield* Effect.flip(room(0))).toMatchObject({ _tag: "NotFound", resource: "share" })
+      expect(yield* Effect.flip(create(0))).toMatchObject({ _tag: "NotFound", resource: "share" })
     })
   )
 
