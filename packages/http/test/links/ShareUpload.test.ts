@@ -3,14 +3,14 @@
  */
 import * as Browser from "@holdfast/testing/Browser"
 import * as Requires from "@holdfast/testing/Requires"
-import * as TcpProxy from "@holdfast/testing/servers/TcpProxy"
 import axe from "axe-core"
-import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
-import * as Scope from "effect/Scope"
+import * as Fs from "node:fs/promises"
+import * as Os from "node:os"
+import * as Path from "node:path"
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from "vitest"
 import { json } from "../support/Problems.ts"
 import * as TestServer from "../support/TestServer.ts"
+import * as CutLine from "../uploads/cuts/CutLine.ts"
 
 type Chromium = Awaited<ReturnType<typeof Browser.launch>>
 type Page = Awaited<ReturnType<Chromium["newPage"]>>
@@ -48,11 +48,11 @@ Requires.requires(Browser.missing).describe("uploads to a share", () => {
     return json<Share>(answer)
   }
 
-  /** Limits the bytes of a file in the bucket, until the test ends. */
-  const limit = async (maxFileBytes: number) => {
-    const set = (value: number | null) => server.patch(base, { json: { maxFileBytes: value } })
-    onTestFinished(async () => void (await set(null)))
-    expect((await set(maxFileBytes)).status).toBe(200)
+  /** Sets rules for the contents of the bucket, until the test ends. */
+  const limit = async (rules: object) => {
+    const set = (change: object) => server.patch(base, { json: change })
+    onTestFinished(async () => void (await set({ maxFileBytes: null, allowedTypes: null })))
+    expect((await set(rules)).status).toBe(200)
   }
 
   const open = async (share: Share, { origin = server.url, width = 1000 } = {}) => {
@@ -72,35 +72,101 @@ Requires.requires(Browser.missing).describe("uploads to a share", () => {
   const countOf = async ({ id }: Share) =>
     (await json<{ readonly uploadedFiles: number }>(await server.get(`${base}/shares/${id}`))).uploadedFiles
 
-  /** Counts the requests that send a file. */
-  const countPuts = (page: Page) => {
+  /** Counts the requests that create an upload. */
+  const countCreations = (page: Page) => {
     let count = 0
-    page.on("request", (request) => void (count += request.method() === "PUT" ? 1 : 0))
+    page.on(
+      "request",
+      (request) => void (count += request.method() === "POST" && request.url().includes("/files/uploads?") ? 1 : 0)
+    )
     return () => count
   }
 
-  const openProxy = async () => {
-    const scope = Scope.makeUnsafe()
-    onTestFinished(() => Effect.runPromise(Scope.close(scope, Exit.void)))
-    return Effect.runPromise(Scope.provide(TcpProxy.open(Number(new URL(server.url).port)), scope))
-  }
+  const list = async (path: string) =>
+    (
+      await json<{
+        readonly items: ReadonlyArray<{ readonly id: string; readonly name: string; readonly path: string }>
+      }>(await server.get(`${base}${path}`))
+    ).items
 
-  it("connection is cut four times → file is stored once, with another link for each attempt", async () => {
-    const proxy = await openProxy()
+  it("line is cut twice → continues where it stopped; few bytes are sent again, one file has all bytes", async () => {
+    const share = await create({ path: "/cut/" })
+    const bytes = Buffer.from(Uint32Array.from({ length: 10_000_000 }, (_, index) => index).buffer)
+    const line = await CutLine.start({
+      target: () => server.url,
+      faults: CutLine.distribute(bytes.length, 2, 0),
+      kill: () => Promise.resolve(),
+      respond: () => false
+    })
+    const page = await open(share, { origin: line.url })
+    const directory = await Fs.mkdtemp(Path.join(Os.tmpdir(), "holdfast-upload-"))
+    onTestFinished(() => Fs.rm(directory, { recursive: true }))
+    await Fs.writeFile(Path.join(directory, "film.bin"), bytes)
+    await page.getByLabel("Files to upload").setInputFiles(Path.join(directory, "film.bin"))
+    await shows(page, "1 of 1 files uploaded.")
+    expect(line.faults()).toHaveLength(2)
+    expect(line.passed()).toBeLessThan(1.5 * bytes.length)
+    const files = await list("/files?path=/cut/")
+    expect(files.map(({ name }) => name)).toEqual(["film.bin"])
+    const content = await server.get(`${base}/files/${files[0]?.id}/view`)
+    expect(bytes.equals(Buffer.from(await content.arrayBuffer()))).toBe(true)
+    expect(await countOf(share)).toBe(1)
+  })
+
+  it("answers of the service are lost → the file is stored once", async () => {
     const share = await create()
-    const page = await open(share, { origin: `http://127.0.0.1:${proxy.port}` })
+    const page = await open(share)
+    const lost: Array<string> = []
+    await page.route("**/files/uploads**", async (route) => {
+      const method = route.request().method()
+      if (lost.includes(method)) return route.continue()
+      lost.push(method)
+      await route.fetch()
+      await route.abort("connectionreset")
+    })
+    await choose(page, fileOf("a.txt", 10))
+    await shows(page, "1 of 1 files uploaded.")
+    expect(lost).toEqual(["POST", "PATCH", "HEAD"])
+    expect(await countOf(share)).toBe(1)
+  })
+
+  it("upload has ended meanwhile, link has expired → the file is sent anew, with another link", async () => {
+    const share = await create()
+    const page = await open(share)
     const links: Array<string> = []
     page.on("request", (request) => void (request.url().endsWith("/upload-links") && links.push(request.url())))
-    const first = Effect.runPromise(proxy.cutAfter(1_000_000))
-    await choose(page, fileOf("cut.bin", 4_000_000))
-    await first
-    await Effect.runPromise(proxy.cutAfter(1_000_000))
-    await Effect.runPromise(proxy.cutAfter(1_000_000))
-    await Effect.runPromise(proxy.cutAfter(1_000_000))
-    await shows(page, "1 of 1 files uploaded.")
-    expect(await countOf(share)).toBe(1)
-    // Chromium itself sends a request once more when its connection ends.
-    expect(links.length).toBeGreaterThan(1)
+    let appends = 0
+    await page.route("**/files/uploads/**", async (route) => {
+      if (route.request().method() !== "PATCH" || ++appends > 2) return route.continue()
+      if (appends === 1) return route.fulfill({ status: 401, json: { code: "unauthenticated" } })
+      await server.delete(`${base}/files/uploads/${new URL(route.request().url()).pathname.split("/").at(-1)}`)
+      return route.continue()
+    })
+    await choose(page, fileOf("a.txt", 10), fileOf("b.txt", 10))
+    await shows(page, "2 of 2 files uploaded.")
+    expect([appends, links.length]).toEqual([4, 2])
+    expect(await countOf(share)).toBe(2)
+  })
+
+  it("page is left during an upload → the upload ends, and the share has its room again", async () => {
+    const share = await create({ path: "/left/", maxBytes: 10 })
+    const page = await open(share)
+    const appended = new Promise<void>(
+      (resolve) =>
+        void page.route("**/files/uploads/**", (route) => {
+          if (route.request().method() !== "PATCH") return route.continue()
+          return resolve()
+        })
+    )
+    await choose(page, fileOf("a.txt", 10))
+    await appended
+    const isOpen = async () => (await list("/files/uploads")).some(({ path }) => path === "/left/")
+    expect(await isOpen()).toBe(true)
+    await page.goto("about:blank")
+    await expect.poll(isOpen).toBe(false)
+    const other = await open(share)
+    await choose(other, fileOf("b.txt", 10))
+    await shows(other, "1 of 1 files uploaded.")
   })
 
   it("browser has no network → waits for it, however long, and stores the file", async () => {
@@ -123,17 +189,17 @@ Requires.requires(Browser.missing).describe("uploads to a share", () => {
     const share = await create()
     const page = await open(share)
     await page.clock.install()
-    const puts = countPuts(page)
-    await page.route("**/files/upload?**", (route) => route.abort("connectionreset"))
+    const creations = countCreations(page)
+    await page.route("**/files/uploads?**", (route) => route.abort("connectionreset"))
     await choose(page, fileOf("a.txt", 10))
     await expect
       .poll(() => page.clock.runFor(1000).then(() => page.locator("#status").innerText()), { timeout: 20_000 })
       .toBe("0 of 1 files uploaded.")
     await shows(page, "Not uploaded: The connection was lost.")
-    expect(puts()).toBe(5)
+    expect(creations()).toBe(5)
     await page.evaluate(axe.source)
     expect(await page.evaluate("axe.run().then(({ violations }) => violations.map(({ id }) => id))")).toEqual([])
-    await page.unroute("**/files/upload?**")
+    await page.unroute("**/files/uploads?**")
     await page.getByRole("button", { name: "Try again: a.txt" }).press("Enter")
     await shows(page, "1 of 1 files uploaded.")
     expect(await page.getByRole("listitem").allInnerTexts()).toEqual([expect.stringMatching(/a\.txt\s+Uploaded/)])
@@ -144,45 +210,45 @@ Requires.requires(Browser.missing).describe("uploads to a share", () => {
   it("answer has Retry-After → waits as long; more than a minute → said at once", async () => {
     const page = await open(await create())
     await page.clock.install()
-    const puts = countPuts(page)
+    const creations = countCreations(page)
     let retryAfter = "40"
-    await page.route("**/files/upload?**", (route) =>
+    await page.route("**/files/uploads?**", (route) =>
       route.fulfill({ status: 429, headers: { "retry-after": retryAfter }, json: { code: "rate_limited" } })
     )
     await choose(page, fileOf("a.txt", 10))
     await shows(page, "Trying again…")
     await page.clock.runFor(39_000)
-    expect(puts()).toBe(1)
+    expect(creations()).toBe(1)
     retryAfter = "61"
     await page.clock.runFor(1000)
     await shows(page, "Not uploaded: The service cannot store the file right now.")
-    expect(puts()).toBe(2)
+    expect(creations()).toBe(2)
     expect(await page.getByRole("button", { name: "Try again: a.txt" }).count()).toBe(1)
   })
 
   it.each([
-    { terms: { maxBytes: 5 }, says: "The share has no room for this file.", canRetry: true },
-    { terms: { maxBytes: 5 }, says: "The share has no room for this file.", canRetry: true, bytes: 4_000_000 },
-    { terms: { maxFiles: 1 }, says: "The share has no room for this file.", canRetry: true, isSecond: true },
+    { terms: { maxBytes: 5 }, says: "The share has no room for a file of this size.", canRetry: true },
+    { terms: { maxFiles: 1 }, says: "The share takes no further files.", canRetry: true, isSecond: true },
     { terms: {}, says: "The name of the file is not accepted.", name: `${"n".repeat(300)}.txt` },
     { terms: {}, says: "The file is too large for this share.", maxFileBytes: 5 },
-    { terms: {}, says: "The file is too large for this share.", maxFileBytes: 5, bytes: 4_000_000 },
+    { terms: {}, says: "The share does not accept files of this type.", allowedTypes: ["image/*"] },
+    { terms: {}, says: "The share does not accept files of this type.", allowedTypes: ["image/*"], mimeType: "" },
     { terms: {}, says: "The share has ended", isRemoved: true }
   ])("refusal “$says” → one attempt", async ({ terms, says, ...the }) => {
-    const { bytes = 10, canRetry = false, isRemoved = false, isSecond = false, maxFileBytes, name = "a.txt" } = the
+    const { allowedTypes, canRetry = false, isRemoved = false, isSecond = false, maxFileBytes, name = "a.txt" } = the
     const share = await create(terms)
     const page = await open(share)
     if (isSecond) {
       await choose(page, fileOf("first.txt", 1))
       await shows(page, "1 of 1 files uploaded.")
     }
-    if (maxFileBytes !== undefined) await limit(maxFileBytes)
+    if (maxFileBytes !== undefined || allowedTypes !== undefined) await limit({ maxFileBytes, allowedTypes })
     if (isRemoved) await server.delete(`${base}/shares/${share.id}`)
-    const puts = countPuts(page)
-    await choose(page, fileOf(name, bytes))
+    const creations = countCreations(page)
+    await choose(page, { ...fileOf(name, 10), ...("mimeType" in the ? { mimeType: the.mimeType } : {}) })
     await shows(page, `Not uploaded: ${says}`)
     await shows(page, "0 of 1 files uploaded.")
-    expect(puts()).toBe(isRemoved ? 0 : 1)
+    expect(creations()).toBe(isRemoved ? 0 : 1)
     expect(await page.getByRole("button", { name: "Try again" }).count()).toBe(canRetry ? 1 : 0)
   })
 
@@ -209,7 +275,7 @@ Requires.requires(Browser.missing).describe("uploads to a share", () => {
     })
     let release = () => {}
     const released = new Promise<void>((resolve) => (release = resolve))
-    await page.route("**/files/upload?**", (route) => released.then(() => route.continue()))
+    await page.route("**/files/uploads?**", (route) => released.then(() => route.continue()))
     await choose(page, fileOf("a.txt", 10), fileOf("b.txt", 10))
     // Browsers ask only in a page that a person has used.
     await page.getByRole("heading").click()
@@ -226,7 +292,7 @@ Requires.requires(Browser.missing).describe("uploads to a share", () => {
   it("window of 320 pixels, long name → nothing is wider; targets have 44 pixels", async () => {
     const page = await open(await create(), { width: 320 })
     await page.clock.install()
-    await page.route("**/files/upload?**", (route) =>
+    await page.route("**/files/uploads?**", (route) =>
       route.fulfill({ status: 503, headers: { "retry-after": "100" }, json: { code: "unavailable" } })
     )
     await choose(page, fileOf(`a-rather-long-name-${"of-a-film-".repeat(10)}.bin`, 10))

@@ -1,22 +1,53 @@
 /**
- * Sends one file to the folder of a share. Retries what may succeed later: a lost connection, a busy service. Each attempt sends the whole
- * file to an upload link of its own, since a link is valid for an hour.
+ * Sends one file to the folder of a share by an upload in parts (tus 1.0.0): each attempt continues where the service has the bytes, and an
+ * upload is completed once, however many answers are lost. Retries what may succeed later: a lost connection, a busy service.
  */
 
 import { base } from "../ShareElements.js"
 
 /**
- * How an attempt has ended: `"stored"`, the `code` of a problem, `"lost"` for a connection that ended, or `"unreadable"`.
+ * How an upload has ended: `"stored"`, the `code` of a problem, `"lost"` for a connection that ended, or `"unreadable"`. `isStale` if the
+ * link or the upload of the attempt is over, so that another attempt may succeed at once.
  *
- * @typedef {{ code: string, status: number, retryAfter: number, isName?: boolean }} Answer
+ * @typedef {{ code: string, status: number, retryAfter: number, limit?: string, isName?: boolean, isStale?: boolean }} Answer
+ * @typedef {{ status: number, text: string, header: (name: string) => string | null }} Reply
+ * @typedef {{ id: string, offset: number, failures: number }} Upload
+ * @typedef {{ onProgress: (share: number) => void, onWait: () => void }} Listeners
  */
 
+/** Attempts without a stored byte. */
 const maxAttempts = 5
 
 /** Seconds. A person decides about a longer wait. */
 const longestWait = 60
 
+/** Bytes of one request. */
+const chunkBytes = 16 * 1024 * 1024
+
+/** An upload has at most 10,000 parts. Each request adds one, and so does each cut. */
+const mostRequests = 5000
+
+/** @type {Answer} */
+const stored = { code: "stored", status: 201, retryAfter: 0 }
+/** @type {Answer} */
 const lost = { code: "lost", status: 0, retryAfter: 0 }
+const stale = { ...lost, isStale: true }
+
+/** The codes after which the same file may be stored later. */
+const retryable = new Set(["lost", "share_exhausted", "quota_exceeded", "storage_full"])
+
+/** The uploads of this page that are not completed. @type {Map<File, Upload>} */
+const unfinished = new Map()
+
+/** Where the uploads of the share are, with the key of an upload link, which is valid for an hour. @type {URL | undefined} */
+let uploads
+
+/** @param {Upload} upload */
+const addressOf = ({ id }) => {
+  const address = new URL(uploads ?? base, location.href)
+  address.pathname += `/${id}`
+  return address
+}
 
 /** Reads a problem; a proxy may answer with something else. @param {string} text */
 const parse = (text) => {
@@ -27,13 +58,15 @@ const parse = (text) => {
   }
 }
 
-/** @param {number} status @param {string} text @param {string | null} retryAfter @returns {Answer} */
-const toAnswer = (status, text, retryAfter) => {
-  const { code, errors } = parse(text)
+/** @param {Reply} reply @returns {Answer} */
+const toAnswer = ({ header, status, text }) => {
+  if (status === 0) return lost
+  const { code, errors, limit } = parse(text)
   return {
     code: String(code),
     status,
-    retryAfter: Number(retryAfter) || 0,
+    retryAfter: Number(header("retry-after")) || 0,
+    limit,
     isName: Array.isArray(errors) && errors.some(({ pointer }) => pointer === "/name")
   }
 }
@@ -41,6 +74,9 @@ const toAnswer = (status, text, retryAfter) => {
 /** @param {Answer} answer */
 const isTemporary = ({ code, status }) =>
   [0, 408, 425, 429].includes(status) ? code !== "unreadable" : status >= 500 && code !== "storage_full"
+
+/** Whether the same file may be stored later. @param {Answer} answer */
+export const mayRetry = (answer) => retryable.has(answer.code) || isTemporary(answer)
 
 /** Returns whether the browser can still read the file: it cannot read a folder, or a file that has changed. @param {File} file */
 const isReadable = (file) =>
@@ -52,37 +88,103 @@ const isReadable = (file) =>
       () => false
     )
 
-/** @param {string} url @param {File} file @param {(share: number) => void} onProgress @returns {Promise<Answer>} */
-const put = (url, file, onProgress) =>
+const resumable = { "tus-resumable": "1.0.0" }
+
+/**
+ * Sends a request. The status of the reply is 0 if the connection ends.
+ *
+ * @param {string} method
+ * @param {URL | string} url
+ * @param {Readonly<Record<string, string>>} headers
+ * @param {Blob | string | null} [body]
+ * @param {(sent: number) => void} [onProgress]
+ * @returns {Promise<Reply>}
+ */
+const exchange = (method, url, headers, body = null, onProgress = () => {}) =>
   new Promise((resolve) => {
     const xhr = new XMLHttpRequest()
-    xhr.upload.addEventListener("progress", ({ loaded }) => onProgress(file.size === 0 ? 1 : loaded / file.size))
-    xhr.addEventListener("load", () =>
-      resolve(
-        xhr.status === 201
-          ? { code: "stored", status: 201, retryAfter: 0 }
-          : toAnswer(xhr.status, xhr.responseText, xhr.getResponseHeader("retry-after"))
-      )
+    xhr.upload.addEventListener("progress", ({ loaded }) => onProgress(loaded))
+    xhr.addEventListener("loadend", () =>
+      resolve({ status: xhr.status, text: xhr.responseText, header: (name) => xhr.getResponseHeader(name) })
     )
-    xhr.addEventListener("error", () => resolve(lost))
-    xhr.open("PUT", `${url}&${new URLSearchParams({ name: file.name })}`)
-    xhr.setRequestHeader("content-type", file.type === "" ? "application/octet-stream" : file.type)
-    xhr.send(file)
+    xhr.open(method, url)
+    for (const [name, value] of Object.entries(headers)) xhr.setRequestHeader(name, value)
+    xhr.send(body)
   })
 
-/** @param {File} file @param {(share: number) => void} onProgress @returns {Promise<Answer>} */
-const attempt = async (file, onProgress) => {
+/** Requests an upload link. Returns why there is none. @returns {Promise<Answer | undefined>} */
+const openLink = async () => {
+  const reply = await exchange("POST", `${base}/upload-links`, { "content-type": "application/json" }, "{}")
+  const { url } = parse(reply.text)
+  if (reply.status !== 200 || typeof url !== "string") return toAnswer(reply)
+  uploads = new URL(url, location.href)
+  uploads.pathname += "s"
+  return undefined
+}
+
+/** @param {string} text */
+const base64 = (text) => btoa(String.fromCharCode(...new TextEncoder().encode(text)))
+
+/** @param {File} file @param {Upload} upload @returns {Promise<Answer | undefined>} Why the upload was not created; `stored` for an empty file. */
+const create = async (file, upload) => {
+  const type = file.type === "" ? "" : `,filetype ${base64(file.type)}`
+  const metadata = `filename ${base64(file.name)}${type}`
+  const headers = { ...resumable, "upload-length": String(file.size), "upload-metadata": metadata }
+  const reply = await exchange("POST", uploads ?? base, headers)
+  if (reply.status !== 201) return toAnswer(reply)
+  if (reply.header("holdfast-file-id") !== null) return stored
+  // A proxy may have changed the path before the id.
+  upload.id = reply.header("location")?.split("/").at(-1) ?? ""
+  upload.offset = 0
+  return undefined
+}
+
+/** Ends a former request, and finds where the service has the bytes. @param {File} file @param {Upload} upload @returns {Promise<Answer | undefined>} */
+const find = async (file, upload) => {
+  const reply = await exchange("HEAD", addressOf(upload), resumable)
+  const { header, status } = reply
+  if (header("holdfast-file-id") !== null) return stored
+  if (status === 401 || status === 404 || isTemporary(toAnswer(reply))) return toAnswer(reply)
+  // A reply without an offset refuses the completion, and has no body that says why: the reply to the next request does.
+  const offset = Number(header("upload-offset") ?? file.size)
+  if (offset > upload.offset) upload.failures = 0
+  upload.offset = offset
+  return undefined
+}
+
+/** Sends the bytes after the offset of the upload. @param {File} file @param {Upload} upload @param {Listeners} listeners @returns {Promise<Answer>} */
+const send = async (file, upload, listeners) => {
+  const { offset } = upload
+  /** @param {number} sent */
+  const onProgress = (sent) => listeners.onProgress((offset + sent) / file.size)
+  const bytes = file.slice(offset, offset + Math.max(chunkBytes, Math.ceil(file.size / mostRequests)))
+  const headers = { ...resumable, "content-type": "application/offset+octet-stream", "upload-offset": String(offset) }
+  onProgress(0)
+  const reply = await exchange("PATCH", addressOf(upload), headers, bytes, onProgress)
+  if (reply.status === 409) return stale
+  if (reply.status !== 204) return toAnswer(reply)
+  if (reply.header("holdfast-file-id") !== null) return stored
+  upload.offset = Number(reply.header("upload-offset"))
+  upload.failures = 0
+  return send(file, upload, listeners)
+}
+
+/** @param {File} file @param {Upload} upload @param {Listeners} listeners @returns {Promise<Answer>} */
+const attempt = async (file, upload, listeners) => {
   if (!(await isReadable(file))) return { ...lost, code: "unreadable" }
-  try {
-    const headers = { "content-type": "application/json" }
-    const response = await fetch(`${base}/upload-links`, { method: "POST", headers, body: "{}" })
-    const text = await response.text()
-    if (response.ok) return await put(JSON.parse(text).url, file, onProgress)
-    return toAnswer(response.status, text, response.headers.get("retry-after"))
-  } catch {
-    // `fetch` rejects when the connection ends, and `JSON.parse` when a proxy has answered.
-    return lost
+  const refusal = uploads === undefined ? await openLink() : undefined
+  if (refusal !== undefined) return refusal
+  const begun = upload.id === "" ? await create(file, upload) : await find(file, upload)
+  const answer = begun ?? (await send(file, upload, listeners))
+  if (answer.status === 401) {
+    uploads = undefined
+    return stale
   }
+  if (answer.status === 404 && upload.id !== "") {
+    upload.id = ""
+    return stale
+  }
+  return answer
 }
 
 /** Waits until the browser has a network, then so many seconds. @param {number} seconds */
@@ -91,18 +193,38 @@ const wait = async (seconds) => {
   await new Promise((resolve) => setTimeout(resolve, seconds * 1000))
 }
 
-/**
- * @param {File} file
- * @param {{ onProgress: (share: number) => void, onWait: () => void }} listeners
- * @param {number} [number] The number of the attempt.
- * @returns {Promise<Answer>}
- */
-export const sendFile = async (file, listeners, number = 1) => {
-  const answer = await attempt(file, listeners.onProgress)
-  if (!isTemporary(answer) || number === maxAttempts || answer.retryAfter > longestWait) return answer
-  listeners.onWait()
-  // Half of the wait is random, so that pages which lost their connections together do not return together.
-  const backoff = 2 ** (number - 1) * (0.5 + Math.random() / 2)
-  await wait(Math.max(backoff, answer.retryAfter))
-  return sendFile(file, listeners, number + 1)
+/** @param {File} file @param {Upload} upload @param {Listeners} listeners @returns {Promise<Answer>} */
+const attemptUntilAnswered = async (file, upload, listeners) => {
+  const answer = await attempt(file, upload, listeners)
+  if (!isTemporary(answer) || ++upload.failures === maxAttempts || answer.retryAfter > longestWait) return answer
+  if (answer.isStale !== true) {
+    listeners.onWait()
+    // Half of the wait is random, so that pages which lost their connections together do not return together.
+    const backoff = 2 ** (upload.failures - 1) * (0.5 + Math.random() / 2)
+    await wait(Math.max(backoff, answer.retryAfter))
+  }
+  return attemptUntilAnswered(file, upload, listeners)
+}
+
+/** Ends an upload, so that the share has the room of its bytes now. One whose request is lost ends when it expires. @param {Upload} upload */
+const release = (upload) => {
+  if (uploads === undefined || upload.id === "") return
+  fetch(addressOf(upload), { method: "DELETE", headers: resumable, keepalive: true }).catch(() => undefined)
+}
+
+addEventListener("pagehide", () => {
+  for (const upload of unfinished.values()) release(upload)
+  // A browser may show the page again.
+  for (const upload of unfinished.values()) upload.id = ""
+})
+
+/** Sends a file. A further call for the same file continues its upload. @param {File} file @param {Listeners} listeners @returns {Promise<Answer>} */
+export const sendFile = async (file, listeners) => {
+  const upload = unfinished.get(file) ?? { id: "", offset: 0, failures: 0 }
+  unfinished.set(file, upload)
+  upload.failures = 0
+  const answer = await attemptUntilAnswered(file, upload, listeners)
+  if (answer.code === "stored" || !mayRetry(answer)) unfinished.delete(file)
+  if (answer.code !== "stored" && !mayRetry(answer)) release(upload)
+  return answer
 }

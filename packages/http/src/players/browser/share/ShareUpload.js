@@ -2,13 +2,14 @@
  * The form of a share that takes uploads: the box for files, and the list with the state of each.
  */
 
-import { sendFile } from "./SendFile.js"
+import { mayRetry, sendFile } from "./SendFile.js"
 import { make, say, show } from "../ShareElements.js"
 
-/** What a person reads about a file that was not stored. By the code of the problem. @type {Readonly<Record<string, string>>} */
+/** What a person reads about a file that was not stored. By the code of the problem, or the limit that it names. @type {Readonly<Record<string, string>>} */
 const reasons = {
   content_too_large: "The file is too large for this share.",
-  share_exhausted: "The share has no room for this file.",
+  maxFiles: "The share takes no further files.",
+  maxBytes: "The share has no room for a file of this size.",
   quota_exceeded: "The service has no room for this file.",
   storage_full: "The service has no room for this file.",
   unsupported_media_type: "The share does not accept files of this type.",
@@ -19,16 +20,14 @@ const reasons = {
   lost: "The connection was lost."
 }
 
-/** The codes after which the same file may be stored later. */
-const retryable = new Set(["lost", "share_exhausted", "quota_exceeded", "storage_full"])
-
 /** @param {number} status */
 const isBusy = (status) => status >= 500 || [408, 425, 429].includes(status)
 
 /** @param {Awaited<ReturnType<typeof sendFile>>} answer */
-const explain = ({ code, isName, status }) => {
+const explain = ({ code, isName, limit, status }) => {
   if (isName) return "The name of the file is not accepted. Rename the file."
-  if (Object.hasOwn(reasons, code)) return reasons[code] ?? ""
+  const cause = limit ?? code
+  if (Object.hasOwn(reasons, cause)) return reasons[cause] ?? ""
   return isBusy(status) ? "The service cannot store the file right now." : "The service does not accept the file."
 }
 
@@ -57,7 +56,6 @@ const sendOne = async (row, file) => {
       result.textContent = ""
     },
     onWait: () => {
-      progress.value = 0
       result.textContent = navigator.onLine ? "Trying again…" : "Waiting for the network…"
     }
   })
@@ -68,7 +66,7 @@ const sendOne = async (row, file) => {
     return true
   }
   result.textContent = `Not uploaded: ${explain(answer)}`
-  if (retryable.has(answer.code) || isBusy(answer.status)) {
+  if (mayRetry(answer)) {
     const retry = make("button", { type: "button", ariaLabel: `Try again: ${file.name}` }, "Try again")
     retry.addEventListener("click", () => {
       // The button goes away with the focus.
