@@ -141,6 +141,7 @@ const partLimits: { readonly [limit: string]: readonly [subject: string, things:
   headersPerFile: ["A file of the tenant", "headers"],
   captionsPerContent: ["A content", "captions"],
   uploadsPerLink: ["An upload link or share", "open uploads"],
+  uploadsPerClient: ["A client of an upload link or share", "open uploads"],
   folderJobs: ["A bucket", "folder jobs that are not finished"]
 }
 

@@ -184,6 +184,7 @@ const sizeOf = ({ terms }: StoredUpload): number => JSON.stringify(terms).length
 const toUpload = ({
   answer,
   blobId: _blobId,
+  client: _client,
   epoch: _epoch,
   replacedFileId: _replacedFileId,
   revision: _revision,

@@ -85,6 +85,8 @@ export interface StoredUpload extends Omit<Upload, "fileId"> {
    * one open upload of a file has it: otherwise each of many could store as many bytes beyond the limits.
    */
   readonly replacedFileId: string | null
+  /** The client that created the upload by a link or share (`NewUpload.client`); null where it is not known, and without a link. */
+  readonly client: string | null
 }
 
 /**

@@ -37,7 +37,10 @@ export interface NewPart {
 export interface OpenLimits {
   /** Of the tenant. */
   readonly maxOpen: number
-  /** By the same upload link or share (`UploadTerms.link`). */
+  /**
+   * By the same upload link or share (`UploadTerms.link`). Of these a client has another one only while it has fewer than are free: half of
+   * them at most, so that some are left for other clients.
+   */
   readonly maxOfLink: number
 }
 
@@ -48,7 +51,7 @@ export class UploadRepository extends Context.Service<
      * Stores an OPEN upload without parts, and stages its blob until the upload expires. Its `replacedFileId` becomes null where another
      * open upload has the same. Reserves the declared length, less the bytes that it replaces, unless the upload has partial ones, which
      * have reserved it. Fails with `NotFound` when there is no such bucket, and with `QuotaExceeded` when a limit of `CurrentLimits` would be exceeded, or when
-     * the tenant has `maxOpen` open uploads already, or `maxOfLink` by the link of the upload. Fails with `ShareExhausted` when the share of
+     * the tenant has `maxOpen` open uploads already, or the link or client of the upload as many as `maxOfLink` permits. Fails with `ShareExhausted` when the share of
      * the upload (`UploadTerms.shareId`) has no room for it. Returns the rules of the bucket's contents.
      */
     readonly create: (

@@ -5,6 +5,7 @@ import * as Actor from "@holdfast/core/Actor"
 import { maxOfLink, maxOpenUploads, ResumableUploads } from "@holdfast/core/uploads/ResumableUploads"
 import * as Effect from "effect/Effect"
 import { randomUUID } from "node:crypto"
+import { request } from "node:http"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { expectProblem, json } from "../support/Problems.ts"
 import * as TestServer from "../support/TestServer.ts"
@@ -35,7 +36,7 @@ describe("completion of a resumable upload", () => {
   afterAll(() => server.close())
 
   const makeShare = async () => {
-    const terms = { name: "inbox", path: "/inbox/", may: ["upload"], maxFiles: 2 }
+    const terms = { name: "inbox", path: "/inbox/", may: ["upload"], maxFiles: 5 }
     const answer = await server.post(`${base}/shares`, { json: terms })
     const { id, token } = await json<{ id: string; token: string }>(answer)
     return { id, holder: { key: null, query: { apiKey: token } } }
@@ -57,11 +58,20 @@ describe("completion of a resumable upload", () => {
     expect(counted).toMatchObject({ uploadedFiles: 1, uploadedBytes: 2 })
   })
 
-  const openMany = (count: number, links: ReadonlyArray<string>) => {
+  const linkOf = (path: string) =>
+    server
+      .run(
+        Effect.flatMap(ResumableUploads, ({ get }) =>
+          get(Actor.system, { ...bucket, uploadId: path.replace(/.*\//, "") })
+        )
+      )
+      .then(({ terms }) => terms.link ?? "")
+
+  const openMany = (count: number, links: ReadonlyArray<string>, client?: string) => {
     const createOne = (_: unknown, index: number) => {
       const link = links[index % links.length]
       return Effect.flatMap(ResumableUploads, ({ create }) =>
-        create(Actor.system, bucket, { name: `open-${randomUUID()}` }, { link })
+        create(Actor.system, bucket, { name: `open-${randomUUID()}` }, { link, client })
       )
     }
     return server.run(Effect.forEach(Array.from({ length: count }), createOne, { concurrency: 8, discard: true }))
@@ -71,18 +81,32 @@ describe("completion of a resumable upload", () => {
     const { holder } = await makeShare()
     const path = await tus.create({ filename: "first" }, ofLength(2), holder)
     await tus.patch(path, 0, bytes.slice(0, 1), holder)
-    const { link } = await server
-      .run(
-        Effect.flatMap(ResumableUploads, ({ get }) =>
-          get(Actor.system, { ...bucket, uploadId: path.replace(/.*\//, "") })
-        )
-      )
-      .then(({ terms }) => terms)
-    await openMany(maxOfLink - 1, [link ?? ""])
+    await openMany(maxOfLink - 1, [await linkOf(path)])
     const refused = await tus.post({ filename: "more" }, ofLength(2), holder)
     await expectProblem(refused, 403, "quota_exceeded")
     await tus.create({ filename: "of another share" }, ofLength(2), (await makeShare()).holder)
     await tus.create({ filename: "of a member" }, ofLength(2))
+  })
+
+  it("address has half of the open uploads of a share → 403; other addresses of the share create more", async () => {
+    const { holder } = await makeShare()
+    const link = await linkOf(await tus.create({ filename: "first" }, ofLength(2), holder))
+    await openMany(maxOfLink / 2, [link], "203.0.113.7")
+    const post = (localAddress: string) =>
+      new Promise<number | undefined>((resolve, reject) => {
+        const path = `/api/v1${tus.uploads}?apiKey=${holder.query.apiKey}`
+        const headers = { ...Tus.resumable, ...ofLength(2), "upload-metadata": Tus.pairs({ filename: localAddress }) }
+        const { hostname, port } = new URL(server.url)
+        request({ hostname, port, localAddress, path, method: "POST", headers }, (answer) => {
+          answer.resume()
+          resolve(answer.statusCode)
+        })
+          .on("error", reject)
+          .end()
+      })
+    expect(await post("127.0.0.2")).toBe(201)
+    await openMany(maxOfLink / 4 - 1, [link], "127.0.0.2")
+    expect([await post("127.0.0.2"), await post("127.0.0.3")]).toEqual([403, 201])
   })
 
   it("links have as many open uploads as they may → 403 for a link; an API key creates another one", async () => {

@@ -36,6 +36,7 @@ import { tokenScopes } from "./access/TokenScopes.ts"
 import { contentDigests } from "./uploads/ContentDigests.ts"
 import { replacingUploads } from "./uploads/ReplacingUploads.ts"
 import { shareUploads } from "./uploads/ShareUploads.ts"
+import { uploadClients } from "./uploads/UploadClients.ts"
 import { uploadLinks } from "./uploads/UploadLinks.ts"
 import { uploads } from "./uploads/Uploads.ts"
 import { sharedFiles } from "./conversions/SharedFiles.ts"
@@ -88,5 +89,6 @@ export const migrations: ReadonlyArray<Migration> = [
   { id: 59, name: "shared_files", steps: sharedFiles },
   { id: 60, name: "token_accounts", steps: tokenAccounts },
   { id: 61, name: "share_passwords", steps: sharePasswords },
-  { id: 62, name: "share_uploads", steps: shareUploads }
+  { id: 62, name: "share_uploads", steps: shareUploads },
+  { id: 63, name: "upload_clients", steps: uploadClients }
 ]

@@ -44,6 +44,8 @@ export interface NewUpload {
   readonly linkRules?: MediaTypes.LinkRules | undefined
   /** Identifies the upload link, and its creator (`Upload.terms.link`). */
   readonly link?: string | undefined
+  /** Identifies the client that has the link, such as by its address: the clients of one link share its places. */
+  readonly client?: string | undefined
   /** Texts that the caller gets back with the upload. */
   readonly notes?: { readonly [name: string]: string } | undefined
   /**
@@ -67,7 +69,7 @@ export const maxOpenUploads = 1000
  */
 const maxOpenForLinks = 900
 
-/** The most of them by one link or share, so that its holder leaves some to those of others. */
+/** The most of them by one link or share, so that its holders leave some to those of others. One client has at most half of them. */
 export const maxOfLink = 200
 
 /** How long an upload by a link or share stays open to which no request appends. Its holder may create it without sending any bytes. */
@@ -129,6 +131,7 @@ export const make = Effect.fnUntraced(function* (find: Find) {
     const identity = yield* access.require(actor, bucket, "file:write")
     yield* checkBucketId(bucket)
     const {
+      client = null,
       condition = {},
       contentType,
       isPartial = false,
@@ -190,6 +193,7 @@ export const make = Effect.fnUntraced(function* (find: Find) {
       revision: 0,
       answer: null,
       replacedFileId,
+      client: link === undefined ? null : client,
       createdAt: now,
       expiresAt: DateTime.addDuration(
         now,

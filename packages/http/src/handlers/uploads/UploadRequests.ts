@@ -2,6 +2,7 @@
  * What both protocols of resumable uploads do: creating, continuing and completing an upload on behalf of an actor, or of the holder of
  * an upload link or share.
  */
+import { CurrentRequest } from "@holdfast/core/access/CurrentRequest"
 import type { Actor } from "@holdfast/core/Actor"
 import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
 import { type InvalidRequest, NotFound } from "@holdfast/core/Errors"
@@ -15,6 +16,7 @@ import * as Effect from "effect/Effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import { createHash } from "node:crypto"
 import { CurrentActor, CurrentUploadLink } from "../../contract/Authentication.ts"
+import * as AddressGroup from "../../incoming/AddressGroup.ts"
 import { MinimumRate } from "../../transfer/MinimumRate.ts"
 import * as EntityTags from "../../transfer/request/EntityTags.ts"
 import * as TusHeaders from "../../transfer/request/TusHeaders.ts"
@@ -164,13 +166,15 @@ export const make = Effect.gen(function* () {
       const pairs = yield* TusHeaders.metadata(request.headers)
       const description = yield* describeFile(pairs, query, link)
       const header = request.headers["upload-metadata"]
+      const { clientAddress } = yield* CurrentRequest
+      const client = clientAddress === undefined ? undefined : AddressGroup.of(clientAddress)
       return yield* uploads.create(actor, { tenantId, bucketId }, description, {
         ...others,
         ...(header === undefined ? undefined : { notes: { ...options.notes, "upload-metadata": header } }),
         contentType: pairs.get("filetype") || pairs.get("type") || defaultType,
         condition: yield* EntityTags.precondition(request.headers),
         onConflict: link?.terms.onConflict ?? query.onConflict,
-        ...(link === undefined ? undefined : { linkRules: link.terms, link: fingerprintOf(link) })
+        ...(link === undefined ? undefined : { linkRules: link.terms, link: fingerprintOf(link), client })
       })
     }),
 

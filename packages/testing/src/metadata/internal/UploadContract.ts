@@ -83,6 +83,42 @@ export const uploadContract = (it: It): void => {
       })
   )
 
+  it.effect(
+    "create: client of a link has as many open uploads as are free → QuotaExceeded; another client → created, until none is free",
+    () =>
+      Effect.gen(function* () {
+        const uploads = yield* UploadRepository
+        const bucket = yield* Fixtures.bucket()
+        const terms = { ...sample(bucket).terms, link: "shared" }
+        const create = (client: string) => {
+          const upload = sample(bucket, { terms, client })
+          return Effect.as(uploads.create(upload, { maxOpen: 100, maxOfLink: 8 }), upload)
+        }
+        const fill = Effect.fnUntraced(function* (client: string) {
+          const open: Array<StoredUpload> = []
+          while (true) {
+            const created = yield* Effect.result(create(client))
+            if (Result.isFailure(created)) return { open, error: created.failure }
+            open.push(created.success)
+          }
+        })
+        const first = yield* fill("one")
+        expect(first.open).toHaveLength(4)
+        expect(first.error).toMatchObject({ quota: { limit: "uploadsPerClient", maximum: 4, use: 4 } })
+        expect(Option.getOrThrow(yield* uploads.find(refOf(first.open[0] ?? sample(bucket)))).upload.client).toBe("one")
+        expect((yield* fill("two")).open).toHaveLength(2)
+        expect((yield* fill("three")).open).toHaveLength(1)
+        expect((yield* fill("four")).open).toHaveLength(1)
+        expect(yield* fill("five")).toMatchObject({
+          open: [],
+          error: { quota: { limit: "uploadsPerLink", maximum: 8 } }
+        })
+        for (const upload of first.open.slice(0, 1)) yield* uploads.abort(refOf(upload))
+        expect(yield* Effect.flip(create("one"))).toMatchObject({ quota: { limit: "uploadsPerClient" } })
+        yield* create("five")
+      })
+  )
+
   it.effect("addPart: appends in order → offset grows; other offset or former epoch → UploadSuperseded", () =>
     Effect.gen(function* () {
       const uploads = yield* UploadRepository

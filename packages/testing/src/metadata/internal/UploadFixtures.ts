@@ -28,6 +28,7 @@ export const sample = (bucket: BucketRef, fields: Partial<StoredUpload> = {}): S
   revision: 0,
   answer: null,
   replacedFileId: null,
+  client: null,
   createdAt: Sample.at(),
   expiresAt: Sample.at(60_000),
   ...fields

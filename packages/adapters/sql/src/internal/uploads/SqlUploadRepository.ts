@@ -4,7 +4,6 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { SqlClient } from "effect/sql/SqlClient"
-import type { Fragment } from "effect/sql/Statement"
 import { NotFound, QuotaExceeded } from "@holdfast/core/Errors"
 import { shareUseOf, type StoredUpload } from "@holdfast/core/uploads/Upload"
 import { type OpenLimits, type UploadRef, UploadRepository } from "@holdfast/core/uploads/UploadRepository"
@@ -34,17 +33,22 @@ const missingBucket = new NotFound({ resource: "bucket" })
 /** Fails when there are as many open uploads as there may be. Those that are created at the same time do not see each other. */
 const checkOpen = Effect.fnUntraced(function* (
   sql: SqlClient,
-  { tenantId, terms: { link } }: StoredUpload,
+  { client, tenantId, terms: { link } }: StoredUpload,
   { maxOfLink, maxOpen }: OpenLimits
 ) {
   const isOpen = sql`tenant_id = ${unplannedText(sql, tenantId)} AND state = 'OPEN'`
-  const check = Effect.fnUntraced(function* (limit: string, maximum: number, condition: Fragment) {
-    const open = yield* sql`SELECT 1 AS one FROM upload WHERE ${condition} LIMIT ${maximum}`
-    if (open.length < maximum) return
-    return yield* new QuotaExceeded({ quota: { owner: "tenant", limit, maximum, use: open.length } })
-  })
-  yield* check("open uploads", maxOpen, isOpen)
-  if (link !== undefined) yield* check("uploadsPerLink", maxOfLink, sql`${isOpen} AND link = ${link}`)
+  const check = (limit: string, maximum: number, use: number) =>
+    use < maximum ? Effect.void : Effect.fail(new QuotaExceeded({ quota: { owner: "tenant", limit, maximum, use } }))
+  const open = yield* sql`SELECT 1 AS one FROM upload WHERE ${isOpen} LIMIT ${maxOpen}`
+  yield* check("open uploads", maxOpen, open.length)
+  if (link === undefined) return
+  const clients = yield* sql`SELECT client FROM upload WHERE ${isOpen} AND link = ${link} LIMIT ${maxOfLink}`.pipe(
+    Row.all((row) => Row.orNull(Row.text, row, "client"))
+  )
+  yield* check("uploadsPerLink", maxOfLink, clients.length)
+  if (client === null) return
+  const own = clients.filter((other) => other === client).length
+  yield* check("uploadsPerClient", maxOfLink - clients.length, own)
 })
 
 /**
@@ -82,10 +86,10 @@ const createWithin = Effect.fnUntraced(function* (
     NotFound.whenNone(found, missingBucket)
   )
   yield* sql`INSERT INTO upload (id, tenant_id, bucket_id, blob_id, mode, terms, length, received, state, epoch, revision,
-      created_at, expires_at, link, replaced_file_id, share_id, share_files, share_bytes)
+      created_at, expires_at, link, replaced_file_id, share_id, share_files, share_bytes, client)
     VALUES (${upload.id}, ${tenantId}, ${upload.bucketId}, ${upload.blobId}, ${upload.mode},
       ${JSON.stringify(upload.terms)}, ${upload.length}, ${upload.received}, 'OPEN', 0, 0, ${createdAt}, ${expiresAt}, ${link},
-      ${upload.replacedFileId}, ${shareId ?? null}, ${use.files}, ${use.bytes})`
+      ${upload.replacedFileId}, ${shareId ?? null}, ${use.files}, ${use.bytes}, ${upload.client})`
   yield* checkLength(sql, upload, bytes, check)
   if (shareId !== undefined) yield* ShareRoom.checkOpen(sql, shareId, createdAt)
   return rules

@@ -16,7 +16,7 @@ import { ofBucket } from "../files/FileRow.ts"
 import * as Row from "../Row.ts"
 
 export const columns = `upload.id, upload.tenant_id, upload.bucket_id, upload.blob_id, upload.mode, upload.terms, upload.length,
-  upload.received, upload.state, upload.epoch, upload.revision, upload.answer, upload.replaced_file_id, upload.created_at,
+  upload.received, upload.state, upload.epoch, upload.revision, upload.answer, upload.replaced_file_id, upload.client, upload.created_at,
   upload.expires_at`
 
 const states: ReadonlyArray<UploadState> = ["OPEN", "DONE", "DEAD"]
@@ -37,6 +37,7 @@ export const toUpload: Row.FromRow<StoredUpload> = (row) => ({
   revision: Row.int(row, "revision"),
   answer: Row.orNull(Row.text, row, "answer"),
   replacedFileId: Row.orNull(Row.text, row, "replaced_file_id"),
+  client: Row.orNull(Row.text, row, "client"),
   createdAt: Row.instant(row, "created_at"),
   expiresAt: Row.instant(row, "expires_at")
 })
