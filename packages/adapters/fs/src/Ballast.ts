@@ -8,6 +8,7 @@ import * as Fs from "node:fs"
 import type * as DiskReserve from "./DiskReserve.ts"
 import * as Durable from "./internal/Durable.ts"
 import * as FsCall from "./internal/FsCall.ts"
+import * as WriteAll from "./internal/WriteAll.ts"
 
 export interface Ballast {
   /** Removes one of the files. Returns whether there was one. */
@@ -38,8 +39,11 @@ const write = (path: string, bytes: number) =>
     (descriptor) =>
       Effect.gen(function* () {
         const chunk = randomFillSync(new Uint8Array(chunkBytes))
-        for (let left = bytes; left > 0;) {
-          left -= yield* FsCall.call<number>((done) => Fs.write(descriptor, chunk, 0, Math.min(chunkBytes, left), done))
+        for (let left = bytes; left > 0; left -= chunkBytes) {
+          const next = chunk.subarray(0, left)
+          yield* FsCall.call<void>((done) =>
+            WriteAll.writeAll(WriteAll.kernel, descriptor, [next], next.length, (error) => done(error))
+          )
         }
         yield* FsCall.call<void>((done) => Fs.fsync(descriptor, (error) => done(error, undefined)))
       }),

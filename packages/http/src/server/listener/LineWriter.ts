@@ -15,7 +15,7 @@ export interface LineWriter {
 const batchSize = 64 * 1024
 /** Milliseconds after which a smaller batch is written. */
 const flushInterval = 50
-/** Maximum number of characters in the batch while the reader is stalled. Further lines are dropped and counted. */
+/** Maximum number of characters in the batch while the reader is stalled. Further lines are lost and counted. */
 const capacity = 8 * 1024 * 1024
 /** Milliseconds until a write to a full pipe is retried. */
 const retryDelay = 20
@@ -29,7 +29,7 @@ export interface Options {
   readonly descriptor: number
   /** Whether other processes write to it, too. Then lines are written so that none is torn, unless it is longer than 4 KiB. */
   readonly isShared: boolean
-  /** Returns the line that reports the number of dropped lines. */
+  /** Returns the line that reports the number of lost lines. */
   readonly formatLost: (count: number) => string
 }
 
@@ -42,6 +42,12 @@ export const make = (options: Options): Effect.Effect<LineWriter, never, Scope.S
 
 const lineBreak = 10
 
+const countLines = (bytes: Buffer): number => {
+  let count = 0
+  for (let at = bytes.indexOf(lineBreak); at >= 0; at = bytes.indexOf(lineBreak, at + 1)) count++
+  return count
+}
+
 /** Returns how many of the next bytes to write at once: whole lines as far as a pipe takes them as a whole. */
 const atomicLength = (bytes: Buffer): number => {
   if (bytes.length <= atomicBytes) return bytes.length
@@ -52,35 +58,52 @@ const atomicLength = (bytes: Buffer): number => {
 const open = ({ descriptor, formatLost, isShared }: Options) => {
   let batch: Array<string> = []
   let size = 0
-  let dropped = 0
+  /** Lines that were lost since the last report of their number. */
+  let lost = 0
+  /** Whether the last write ended within a line. */
+  let isTorn = false
   let timer: NodeJS.Timeout | undefined
   let isWriting = false
   let isBroken = false
   let onDrained: (() => void) | undefined
 
-  const writeAll = (bytes: Buffer, done: () => void): void =>
+  /** Calls `done` with the bytes that could not be written. */
+  const writeAll = (bytes: Buffer, done: (rest: Buffer) => void): void =>
     Fs.write(descriptor, bytes, 0, isShared ? atomicLength(bytes) : bytes.length, null, (error, count) => {
-      if (error === null) return count < bytes.length ? writeAll(bytes.subarray(count), done) : done()
-      if (hasCode(error, "EAGAIN")) return void setTimeout(() => writeAll(bytes, done), retryDelay)
+      if (error === null && count > 0) {
+        isTorn = bytes[count - 1] !== lineBreak
+        const rest = bytes.subarray(count)
+        return rest.length > 0 ? writeAll(rest, done) : done(rest)
+      }
+      if (error !== null && hasCode(error, "EAGAIN")) return void setTimeout(() => writeAll(bytes, done), retryDelay)
       // The pipe has no reader (EPIPE), or the write failed, for example on a full disk. The service continues: without
-      // its log in the first case, without this batch in the second.
-      isBroken = hasCode(error, "EPIPE")
-      done()
+      // its log in the first case, without the rest of this batch in the second.
+      isBroken = error !== null && hasCode(error, "EPIPE")
+      done(bytes)
     })
 
   const flush = (): void => {
     clearTimeout(timer)
     timer = undefined
     if (isWriting) return
-    if (batch.length === 0) return onDrained?.()
-    if (dropped > 0) batch.push(formatLost(dropped))
-    dropped = 0
-    const bytes = Buffer.from(`${batch.join("\n")}\n`)
+    if (batch.length === 0 && lost === 0) return onDrained?.()
+    const isReportOnly = batch.length === 0
+    const reported = lost
+    if (reported > 0) batch.push(formatLost(reported))
+    lost = 0
+    const begin = isTorn ? "\n" : ""
+    const bytes = Buffer.from(`${begin}${batch.join("\n")}\n`)
     batch = []
     size = 0
     isWriting = true
-    writeAll(bytes, () => {
+    writeAll(bytes, (rest) => {
       isWriting = false
+      // A report that is written alone, at the end, is not repeated.
+      if (rest.length > 0 && !isReportOnly && !isBroken) {
+        const lines = countLines(rest.length === bytes.length ? rest.subarray(begin.length) : rest)
+        // The last line is the report.
+        lost += reported > 0 ? lines - 1 + reported : lines
+      }
       if (onDrained !== undefined || size >= batchSize) flush()
       else if (batch.length > 0) timer ??= setTimeout(flush, flushInterval)
     })
@@ -88,7 +111,7 @@ const open = ({ descriptor, formatLost, isShared }: Options) => {
 
   const write = (line: string): void => {
     if (isBroken) return
-    if (size >= capacity) return void dropped++
+    if (size >= capacity) return void lost++
     batch.push(line)
     size += line.length + 1
     if (size >= batchSize) flush()
