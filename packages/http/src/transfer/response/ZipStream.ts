@@ -1,6 +1,6 @@
 /**
  * Writes a ZIP archive (APPNOTE.TXT 6.3.10 of PKWARE) as a stream. Contents are stored, not compressed, so that the archive costs no more
- * than a download. Besides one chunk, the memory of a stream holds one record of the central directory for each file.
+ * than a download. Besides one chunk, the memory of a stream holds one record of the central directory and the name for each file.
  *
  * The CRC-32 of a content is not known before its bytes, so that it follows them in a data descriptor (section 4.3.9). Sizes and offsets
  * that 32 bits cannot hold are written as ZIP64 (section 4.5.3).
@@ -47,11 +47,35 @@ const dosTime = (date: Date): readonly [time: number, date: number] => {
 }
 
 /**
- * Returns the bytes of a name. Some programs take a backslash for the separator of folders, and marks that change the direction of text hide
- * the extension. They are replaced, not removed: without its marks, a name may be `..`.
+ * Replaces what is unsafe in a name. Some programs take a backslash for the separator of folders, and marks that change the direction of text
+ * hide the extension. They are replaced, not removed: without its marks, a name may be `..`.
  */
-const encodeName = (name: string): Buffer =>
-  Buffer.from(name.toWellFormed().replaceAll("\\", "_").replace(ContentDisposition.unsafe, "_")).subarray(0, none16)
+const replaceUnsafe = (name: string): string =>
+  name.toWellFormed().replaceAll("\\", "_").replace(ContentDisposition.unsafe, "_")
+
+/** Returns a name with a number before its extension. */
+const withNumber = (name: string, number: number): string => {
+  const dot = name.lastIndexOf(".")
+  const end = dot > name.lastIndexOf("/") + 1 ? dot : name.length
+  return `${name.slice(0, end)} (${number})${name.slice(end)}`
+}
+
+/**
+ * Returns the function that returns the safe name of each next file of an archive. Of several that differ in replaced characters only,
+ * the later ones get a number: a program that extracts the archive would write one file over the other.
+ */
+const makeNames = (): ((name: string) => string) => {
+  /** The names, with the last number that was tried. */
+  const taken = new Map<string, number>()
+  return (name) => {
+    const safe = replaceUnsafe(name)
+    let [unique, number] = [safe, taken.get(safe) ?? 1]
+    while (taken.has(unique)) unique = withNumber(safe, ++number)
+    taken.set(unique, 1)
+    if (unique !== safe) taken.set(safe, number)
+    return unique
+  }
+}
 
 /** Returns the archive of these files, in their order. */
 export const make = <E, R, E2, R2>(
@@ -59,6 +83,7 @@ export const make = <E, R, E2, R2>(
 ): Stream.Stream<Uint8Array, E | E2, R | R2> =>
   Stream.suspend(() => {
     const directory: Array<Buffer> = []
+    const nameOf = makeNames()
     let offset = 0
     const count = <Bytes extends Uint8Array>(bytes: Bytes): Bytes => {
       offset += bytes.length
@@ -68,7 +93,7 @@ export const make = <E, R, E2, R2>(
     const write = ({ content, modifiedAt, name, size: expected }: ZipEntry<E, R>): Stream.Stream<Uint8Array, E, R> =>
       Stream.suspend(() => {
         const start = offset
-        const encoded = encodeName(name)
+        const encoded = Buffer.from(nameOf(name)).subarray(0, none16)
         const [time, date] = dosTime(modifiedAt)
         const isLarge = expected >= none32
         const extra = isLarge ? fields([2, 1], [2, 16], [8, 0], [8, 0]) : Buffer.alloc(0)
