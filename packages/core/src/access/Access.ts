@@ -25,6 +25,7 @@ import { AccessRepository, type Principal } from "./AccessRepository.ts"
 import { CurrentRequest, type Refusal, type RequestInfo } from "./CurrentRequest.ts"
 import { HostLimits, noPermission, noTenantCreation } from "./HostLimits.ts"
 import * as Scope from "./Scope.ts"
+import { isFresh } from "./internal/CacheLifetime.ts"
 import * as ShareHolder from "./internal/ShareHolder.ts"
 import * as KeyUseRecorder from "./internal/KeyUseRecorder.ts"
 
@@ -223,9 +224,6 @@ const make = Effect.gen(function* () {
   const known = new Set<string>()
   let generation = 0
 
-  /** Whether what was found is used again. A clock that was set back since does not prolong it. */
-  const isFresh = (expiresAt: number, now: number): boolean => expiresAt > now && expiresAt - now <= lifetime
-
   const find = (
     actor: Exclude<Actor, { _tag: "System" }>,
     tenantId: string | undefined
@@ -315,7 +313,7 @@ const make = Effect.gen(function* () {
       const request = fiber.getRef(CurrentRequest)
       const cacheKey = `${idOf(actor)} ${tenantId ?? ""}`
       const entry = cache.get(cacheKey)
-      if (entry !== undefined && isFresh(entry.expiresAt, now)) {
+      if (entry !== undefined && isFresh(entry.expiresAt, now, lifetime)) {
         if (entry.refreshesAt <= now) {
           entry.refreshesAt = Number.POSITIVE_INFINITY
           start(lookUp(actor, tenantId, cacheKey, now))
@@ -334,7 +332,7 @@ const make = Effect.gen(function* () {
     Effect.withFiber((fiber) => {
       const now = fiber.getRef(Clock.Clock).currentTimeMillisUnsafe()
       const cacheKey = `${bucket.tenantId} ${bucket.bucketId}`
-      if (isFresh(publicBuckets.get(cacheKey) ?? 0, now)) return Effect.succeed(true)
+      if (isFresh(publicBuckets.get(cacheKey) ?? 0, now, lifetime)) return Effect.succeed(true)
       const startedIn = generation
       return Effect.tap(repository.isPublic(bucket), (found) =>
         Effect.sync(() => {

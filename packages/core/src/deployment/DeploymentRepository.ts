@@ -21,8 +21,9 @@ export class DeploymentRepository extends Context.Service<
     /** Records this identity of the blob store. */
     readonly replaceStoreId: (id: string) => Effect.Effect<void, MetadataError>
     /**
-     * Makes due, in all queues, what is due more than two days from now, and in 31 days the blobs to remove that are due later: a clock was
-     * ahead. Returns their number. A worker that still works on such an entry loses its lease.
+     * Makes due, in all queues, what is due more than two days from now, and in 31 days what is to be removed or expires later: DOOMED and
+     * PENDING blobs, uploads in parts and ended deliveries. A clock was ahead. Returns their number. A worker that still works on such an
+     * entry loses its lease.
      */
     readonly bringForward: (now: DateTime.Utc) => Effect.Effect<number, MetadataError>
   }

@@ -1,6 +1,6 @@
 /**
- * Makes queued work due that a clock which was years ahead has postponed: that of a database server, or of a machine with SQLite, before it
- * got the right time. Every node may run it.
+ * Makes queued work due, and lets uploads expire, that a clock which was years ahead has postponed: that of a database server, or of a
+ * machine with SQLite, before it got the right time. Every node may run it.
  */
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
@@ -14,7 +14,7 @@ const interval = Duration.minutes(10)
 
 const correct = Effect.gen(function* () {
   const entries = yield* (yield* DeploymentRepository).bringForward(yield* DateTime.now)
-  if (entries > 0) yield* Effect.logWarning("queued work was due far ahead; it is due now", { entries })
+  if (entries > 0) yield* Effect.logWarning("times of queued work were far ahead; brought forward", { entries })
 })
 
 /** Runs the job while the layer is open. */

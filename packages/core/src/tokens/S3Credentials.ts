@@ -14,6 +14,7 @@ import { SecureRandom } from "effect/crypto/SecureRandom"
 import * as Base64Url from "effect/encoding/Base64Url"
 import { Access, type AccessError, type Identity, limitsOf, tokenOf } from "../access/Access.ts"
 import { HostLimits } from "../access/HostLimits.ts"
+import { isFresh } from "../access/internal/CacheLifetime.ts"
 import * as Scope from "../access/Scope.ts"
 import * as Actor from "../Actor.ts"
 import { Forbidden, InvalidRequest, NotFound } from "../Errors.ts"
@@ -212,8 +213,7 @@ const make = Effect.gen(function* () {
       Effect.withFiber((fiber) => {
         const now = fiber.getRef(Clock.Clock).currentTimeMillisUnsafe()
         const entry = cache.get(accessKeyId)
-        // A clock that was set back since does not prolong an entry.
-        return entry !== undefined && entry.expiresAt > now && entry.expiresAt - now <= lifetime
+        return entry !== undefined && isFresh(entry.expiresAt, now, lifetime)
           ? Effect.succeedSome(entry.signer)
           : lookUp(accessKeyId, now)
       })

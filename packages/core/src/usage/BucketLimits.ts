@@ -5,6 +5,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import { isFresh } from "../access/internal/CacheLifetime.ts"
 import type { BucketRef } from "../buckets/BucketRef.ts"
 import { BucketRepository } from "../buckets/BucketRepository.ts"
 import { QuotaOf } from "../quotas/CurrentQuota.ts"
@@ -47,7 +48,7 @@ export const layer: Layer.Layer<never, never, BucketRepository> = Layer.effect(
       Effect.flatMap(Clock.currentTimeMillis, (now) => {
         const key = `${bucket.tenantId} ${bucket.bucketId}`
         const entry = cache.get(key)
-        if (entry !== undefined && entry.expiresAt > now) return Effect.succeed(entry.limits)
+        if (entry !== undefined && isFresh(entry.expiresAt, now, lifetime)) return Effect.succeed(entry.limits)
         return Effect.map(find(bucket), (limits) => {
           if (cache.size >= capacity) cache.clear()
           cache.set(key, { limits, expiresAt: now + lifetime })

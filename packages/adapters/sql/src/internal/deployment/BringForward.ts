@@ -1,5 +1,5 @@
 /**
- * Makes due what a clock that was far ahead has postponed.
+ * Makes due, or lets expire, what a clock that was far ahead has postponed.
  */
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
@@ -13,14 +13,16 @@ import { never } from "../conversions/NextConversion.ts"
 const batchSize = 500
 
 /**
- * More than the longest `blobGrace` of a service, in milliseconds. Blobs keep this time: a clock that is behind, and not ahead, must not
- * end their grace period.
+ * More than the longest `blobGrace` and `uploadExpiry` of a service, and than the time for which ended deliveries are kept, in milliseconds.
+ * Rows that are removed at their time keep this time: a clock that is behind, and not ahead, must not end their grace period, nor the lease
+ * of an upload that runs.
  */
 const longestGrace = 2_678_400_000
 
 /** Rows whose time says from when on a worker may claim them, or until when one has done so. An index has the times in order. */
 interface Queue {
   readonly table: string
+  /** The columns of the key. */
   readonly key: string
   readonly time: string
   /** The condition of the index. */
@@ -33,6 +35,15 @@ interface Queue {
 
 const queues: ReadonlyArray<Queue> = [
   { table: "blob", key: "id", time: "due_at", where: "state = 'DOOMED'", grace: longestGrace },
+  { table: "blob", key: "id", time: "due_at", where: "state = 'PENDING'", grace: longestGrace },
+  { table: "upload", key: "id", time: "expires_at", grace: longestGrace },
+  {
+    table: "webhook_delivery",
+    key: "webhook_id, event_id",
+    time: "delete_at",
+    where: "delete_at IS NOT NULL",
+    grace: longestGrace
+  },
   { table: "removal", key: "id", time: "due_at" },
   { table: "folder_job", key: "id", time: "due_at" },
   { table: "hook_task", key: "id", time: "due_at" },
@@ -57,7 +68,7 @@ const bringQueueForward = Effect.fnUntraced(function* (sql: SqlClient, queue: Qu
   let total = 0
   while ((yield* ahead).length > 0) {
     const changed = yield* paced(
-      sql`UPDATE ${table} SET ${time} = ${now + (queue.grace ?? 0)} WHERE ${key} IN (${ahead} ${skipLocked(sql)}) AND ${isAhead} RETURNING ${key}`
+      sql`UPDATE ${table} SET ${time} = ${now + (queue.grace ?? 0)} WHERE (${key}) IN (${ahead} ${skipLocked(sql)}) AND ${isAhead} RETURNING ${key}`
     )
     total += changed.length
     // Other transactions have the rest.

@@ -9,6 +9,8 @@ import { DeploymentRepository } from "@holdfast/core/deployment/DeploymentReposi
 import { FileRepository } from "@holdfast/core/files/FileRepository"
 import { DamageRepository } from "@holdfast/core/integrity/DamageRepository"
 import { PosterRepository } from "@holdfast/core/posters/PosterRepository"
+import { BlobRepository } from "@holdfast/core/storage/BlobRepository"
+import { UploadRepository } from "@holdfast/core/uploads/UploadRepository"
 import { DeliveryRepository } from "@holdfast/core/webhooks/DeliveryRepository"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
@@ -17,6 +19,7 @@ import * as ConversionFixtures from "../../conversions/internal/ConversionFixtur
 import * as Fixtures from "../../Fixtures.ts"
 import type { It } from "../../internal/It.ts"
 import * as MirrorFixtures from "../../mirrors/MirrorFixtures.ts"
+import * as UploadFixtures from "../../internal/UploadFixtures.ts"
 import * as PosterFixtures from "../../posters/PosterFixtures.ts"
 import * as Sample from "../../Sample.ts"
 import * as WebhookFixtures from "../../webhooks/WebhookFixtures.ts"
@@ -26,6 +29,7 @@ const twentyYears = 630_720_000_000
 const now = Sample.at(twentyYears)
 const ahead = Sample.at(2 * twentyYears)
 const days = (count: number) => DateTime.add(now, { days: count })
+const afterGrace = DateTime.add(now, { days: 31, milliseconds: 1 })
 const terms = { now, leaseUntil: DateTime.add(now, { minutes: 1 }), sweepAt: now }
 
 /** Claims until nothing is due. Returns whether an entry of a content was among the claimed ones. */
@@ -52,6 +56,27 @@ const makeReady = Effect.gen(function* () {
 
 const claimConversion = Effect.flatMap(ConversionRepository, ({ claim }) => claim({ ...terms, ladders: true }))
 
+/** Claims the only delivery of a new webhook. */
+const claimDelivery = Effect.gen(function* () {
+  const deliveries = yield* DeliveryRepository
+  const { ref, tenantId } = yield* WebhookFixtures.create(undefined, { eventTypes: ["bucket."] })
+  yield* (yield* BucketRepository).create(tenantId, Sample.bucket())
+  const claim = deliveries.claim({ ...terms, webhookIds: [ref.webhookId], limit: 10, lease: "lease" })
+  const [claimed] = yield* claim
+  const [delivery] = claimed?.deliveries ?? []
+  if (claimed === undefined || delivery === undefined) return yield* Effect.die("The webhook has a delivery.")
+  const attempt = { at: now, status: 500, duration: 1, error: "STATUS" } as const
+  const webhook = { failures: 0, failingSince: null, retryAt: now, disabled: null }
+  return {
+    ...deliveries,
+    ref: { ...ref, deliveryId: delivery.id },
+    claim,
+    complete: (next: { readonly state: "PENDING" | "DELIVERED"; readonly until: DateTime.Utc }) =>
+      deliveries.complete([{ claim: claimed, attempts: [{ deliveryId: delivery.id, attempt, next }], webhook }]),
+    release: (other: typeof claimed) => deliveries.complete([{ claim: other, attempts: [], webhook }])
+  }
+})
+
 /** For each queue, adds an entry that is due years ahead. Returns the effect that says whether it is due. */
 const queues = {
   conversions: Effect.gen(function* () {
@@ -77,6 +102,30 @@ const queues = {
     yield* (yield* FileRepository).remove({ bucket, selector, condition: {}, sweepAt: ahead })
     return Fixtures.isDue(content.blobId, days(31))
   }),
+  "uploads whose bytes are lost": Effect.gen(function* () {
+    const blobs = yield* BlobRepository
+    const blobId = yield* Fixtures.stage(yield* Fixtures.bucket(), ahead)
+    return Effect.gen(function* () {
+      yield* blobs.expire({ before: afterGrace })
+      return (yield* Fixtures.blob(blobId))?.state === "DOOMED"
+    })
+  }),
+  "uploads in parts": Effect.gen(function* () {
+    const uploads = yield* UploadRepository
+    const upload = yield* UploadFixtures.open(yield* Fixtures.bucket(), { expiresAt: ahead })
+    return Effect.gen(function* () {
+      yield* uploads.deleteExpired({ now: afterGrace, limit: 1_000_000 })
+      return Option.isNone(yield* uploads.find(UploadFixtures.refOf(upload)))
+    })
+  }),
+  "ended deliveries of webhooks": Effect.gen(function* () {
+    const { complete, deleteEnded, find, ref } = yield* claimDelivery
+    yield* complete({ state: "DELIVERED", until: ahead })
+    return Effect.gen(function* () {
+      yield* deleteEnded({ now: afterGrace, limit: 1_000_000 })
+      return Option.isNone(yield* find(ref))
+    })
+  }),
   "repairs of damaged contents": Effect.gen(function* () {
     const damage = yield* DamageRepository
     const bucket = yield* Fixtures.bucket()
@@ -87,24 +136,11 @@ const queues = {
     )
   }),
   "deliveries of webhooks": Effect.gen(function* () {
-    const deliveries = yield* DeliveryRepository
-    const { ref, tenantId } = yield* WebhookFixtures.create(undefined, { eventTypes: ["bucket."] })
-    yield* (yield* BucketRepository).create(tenantId, Sample.bucket())
-    const claim = deliveries.claim({ ...terms, webhookIds: [ref.webhookId], limit: 10, lease: "lease" })
-    const [claimed] = yield* claim
-    const [delivery] = claimed?.deliveries ?? []
-    if (claimed === undefined || delivery === undefined) return yield* Effect.die("The webhook has a delivery.")
-    const attempt = { at: now, status: 500, duration: 1, error: "STATUS" } as const
-    const works = { failures: 0, failingSince: null, retryAt: now, disabled: null }
-    const result = (until: DateTime.Utc) => ({
-      deliveryId: delivery.id,
-      attempt,
-      next: { state: "PENDING" as const, until }
-    })
-    yield* deliveries.complete([{ claim: claimed, attempts: [result(ahead)], webhook: works }])
+    const { claim, complete, release } = yield* claimDelivery
+    yield* complete({ state: "PENDING", until: ahead })
     return Effect.gen(function* () {
       const [next] = yield* claim
-      if (next !== undefined) yield* deliveries.complete([{ claim: next, attempts: [], webhook: works }])
+      if (next !== undefined) yield* release(next)
       return next?.deliveries.length === 1
     })
   }),
@@ -130,7 +166,7 @@ export const dueTimeContract = (it: It): void => {
     )
   }
 
-  it.effect("due within two days, blobs to remove within 31 → unchanged", () =>
+  it.effect("due within two days, blobs to remove and uploads within 31 → unchanged", () =>
     Effect.gen(function* () {
       const { bringForward } = yield* DeploymentRepository
       yield* bringForward(now)
@@ -143,6 +179,7 @@ export const dueTimeContract = (it: It): void => {
         sweepAt: days(31)
       })
       yield* ConversionFixtures.request(yield* ConversionFixtures.video, "hls", days(2))
+      yield* UploadFixtures.open(bucket, { expiresAt: days(31) })
       expect(yield* bringForward(now)).toBe(0)
       expect(yield* Fixtures.isDue(content.blobId, days(31))).toBe(true)
     })
