@@ -36,10 +36,12 @@ export class DamageRepository extends Context.Service<
 
     /**
      * Claims at most `limit` damaged blobs whose repair is due, the oldest first: no other process claims them before `leaseUntil`.
-     * Forgets the damage of blobs that are not READY any more. Counts as an attempt.
+     * Forgets the damage of blobs that are not READY any more. Counts as an attempt. With `exceptTenants`, claims no blob of these tenants,
+     * and looks at the thousand oldest due ones only.
      */
     readonly claimDue: (terms: {
       readonly limit: number
+      readonly exceptTenants?: ReadonlyArray<string>
       readonly now: DateTime.Utc
       readonly leaseUntil: DateTime.Utc
     }) => Effect.Effect<ReadonlyArray<DamagedBlob>, MetadataError>

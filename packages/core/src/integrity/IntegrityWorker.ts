@@ -7,6 +7,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
 import * as Layer from "effect/Layer"
+import * as Semaphore from "effect/Semaphore"
 import { asBackgroundWork } from "../BackgroundWork.ts"
 import { onBehalfOf } from "../CurrentTenant.ts"
 import type { DamagedBlob } from "./Damage.ts"
@@ -45,7 +46,10 @@ const make = Effect.fnUntraced(function* (options: IntegrityWorkerOptions) {
   const repairs = yield* Repairs
   const repository = yield* DamageRepository
   const reports = yield* DamageReports
-  /** Open when a damaged content may be due that the last search did not see. */
+  /** The tenants whose repairs run or wait for a slot. */
+  const repaired = new Set<string>()
+  const slots = Semaphore.makeUnsafe(concurrency)
+  /** Open when a damaged content may be due that the last search did not see, or when a slot is free. */
   const wake = Latch.makeUnsafe(false)
 
   const after = (attempts: number): Duration.Duration =>
@@ -61,16 +65,29 @@ const make = Effect.fnUntraced(function* (options: IntegrityWorkerOptions) {
       yield* repository.postpone(blob.blobId, DateTime.addDuration(yield* DateTime.now, after(blob.attempts)))
     }).pipe(onBehalfOf(blob.tenantId), failureLogged)
 
+  /** Repairs contents of one tenant one after the other. */
+  const repairAll = (tenantId: string, blobs: ReadonlyArray<DamagedBlob>) =>
+    Effect.forEach(blobs, attempt, { discard: true }).pipe(
+      slots.withPermit,
+      Effect.ensuring(
+        Effect.sync(() => {
+          repaired.delete(tenantId)
+          wake.openUnsafe()
+        })
+      )
+    )
+
   const repairDue = Effect.gen(function* () {
     wake.closeUnsafe()
+    if (repaired.size >= concurrency) return yield* wake.await
     const now = yield* DateTime.now
     const leaseUntil = DateTime.addDuration(now, options.lease)
-    const due = yield* repository.claimDue({ limit: batchSize, now, leaseUntil })
-    const ofTenants = Map.groupBy(due, ({ tenantId }) => tenantId)
-    yield* Effect.forEach(ofTenants.values(), (blobs) => Effect.forEach(blobs, attempt, { discard: true }), {
-      concurrency,
-      discard: true
-    })
+    const due = yield* repository.claimDue({ limit: batchSize, now, leaseUntil, exceptTenants: [...repaired] })
+    for (const [tenantId, blobs] of Map.groupBy(due, ({ tenantId }) => tenantId)) {
+      repaired.add(tenantId)
+      // The next claim does not wait for the slowest tenant of this one.
+      yield* Effect.forkChild(repairAll(tenantId, blobs))
+    }
     if (due.length < batchSize) yield* Effect.timeoutOption(wake.await, options.pollInterval)
   }).pipe(
     Effect.catch(({ reason }) =>

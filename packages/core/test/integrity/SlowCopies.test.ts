@@ -72,3 +72,34 @@ it.live("worker: repairs of a tenant do not end → that of another tenant runs 
     assert.deepStrictEqual(running, ["a 0", "b 0"])
   }).pipe(Effect.scoped)
 )
+
+it.live(
+  "worker: repairs of a tenant do not end → contents of others that are due later are repaired, four tenants at once",
+  () =>
+    Effect.gen(function* () {
+      const full = yield* Deferred.make<void>()
+      const due = ["a", "b", "b", "c", "d", "e", "f"].map(damaged)
+      const running: Array<string> = []
+      const repairs = Layer.mock(Repairs.Repairs, {
+        repair: ({ blobId, tenantId }) =>
+          Effect.suspend(() => {
+            running.push(blobId)
+            if (tenantId === "b") return Effect.succeed(true)
+            if (running.length === 6) Deferred.doneUnsafe(full, Effect.void)
+            return Effect.never
+          })
+      })
+      // Each claim finds one content.
+      const repository = Layer.mock(DamageRepository, {
+        claimDue: ({ exceptTenants = [] }) =>
+          Effect.sync(() => {
+            const index = due.findIndex(({ tenantId }) => !exceptTenants.includes(tenantId))
+            return index < 0 ? [] : due.splice(index, 1)
+          })
+      })
+      const worker = IntegrityWorker.layer({ pollInterval: "1 milli" })
+      yield* Layer.build(worker.pipe(Layer.provide(Layer.mergeAll(repairs, repository, integrity))))
+      yield* Deferred.await(full)
+      assert.sameMembers(running, ["a 0", "b 1", "b 2", "c 3", "d 4", "e 5"])
+    }).pipe(Effect.scoped)
+)

@@ -126,6 +126,24 @@ export const damageContract = (it: It): void => {
     })
   )
 
+  it.effect("claimDue: except tenants → the oldest of the others, one of many claims each", () =>
+    Effect.gen(function* () {
+      const damage = yield* DamageRepository
+      yield* claim(yield* Fixtures.bucket(), 1000, 1_000_000)
+      const buckets = yield* Effect.replicateEffect(Fixtures.bucket(), 3)
+      for (const [index, bucket] of [...buckets, ...buckets].entries()) {
+        yield* record(bucket, (yield* Fixtures.store(bucket)).content.blobId, "Damaged", 1000 + index)
+      }
+      const [first, second, third] = buckets.map(({ tenantId }) => tenantId)
+      const terms = { now: Sample.at(2000), leaseUntil: Sample.at(1_000_000), exceptTenants: [first ?? ""] }
+      const claims = yield* Fixtures.concurrently(3, () => damage.claimDue({ ...terms, limit: 3 }))
+      const claimed = claims.flatMap((result) => (result._tag === "Success" ? result.success : []))
+      expect(claimed.map(({ tenantId }) => tenantId).toSorted()).toEqual([second, second, third, third].toSorted())
+      expect(yield* damage.claimDue({ ...terms, limit: 3 })).toEqual([])
+      expect((yield* claim(buckets[0] ?? (yield* Fixtures.bucket()), 2000, 3000)).length).toBe(2)
+    })
+  )
+
   it.effect("claimDue: file removed meanwhile → not claimed; blob forgotten → its damage, too", () =>
     Effect.gen(function* () {
       const damage = yield* DamageRepository

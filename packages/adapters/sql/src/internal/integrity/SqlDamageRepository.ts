@@ -13,6 +13,9 @@ import * as Row from "../Row.ts"
 import { operation } from "../../SqlFailure.ts"
 import { transaction } from "../../Transaction.ts"
 
+/** How many due rows a claim reads at most where it leaves tenants out: the table does not have the tenant. */
+const maxSkipped = 1000
+
 const toBlob: Row.FromRow<CheckedBlob> = (row) => ({
   tenantId: Row.text(row, "tenant_id"),
   bucketId: Row.text(row, "bucket_id"),
@@ -115,9 +118,16 @@ const make = Effect.gen(function* () {
         )
       }).pipe(operation("damage.clear")),
 
-    claimDue: ({ leaseUntil, limit, now }) => {
+    claimDue: ({ exceptTenants = [], leaseUntil, limit, now }) => {
       const due = (client: SqlClient) =>
-        client`SELECT blob_id FROM damage WHERE due_at <= ${millis(now)} ORDER BY due_at, blob_id LIMIT ${limit}`
+        exceptTenants.length === 0
+          ? client`SELECT blob_id FROM damage WHERE due_at <= ${millis(now)} ORDER BY due_at, blob_id LIMIT ${limit}`
+          : client`SELECT blob_id FROM damage WHERE due_at <= ${millis(now)} AND blob_id IN (
+              SELECT oldest.blob_id FROM (
+                SELECT blob_id, due_at FROM damage WHERE due_at <= ${millis(now)} ORDER BY due_at, blob_id LIMIT ${maxSkipped}
+              ) AS oldest JOIN blob ON blob.id = oldest.blob_id
+              WHERE NOT ${among(client, "blob.tenant_id", exceptTenants)}
+              ORDER BY oldest.due_at, oldest.blob_id LIMIT ${limit})`
       // Selects before it writes: mostly no repair is due, and a write on SQLite blocks all writers.
       return Effect.flatMap(poll(due), (rows) =>
         rows.length === 0
