@@ -19,6 +19,11 @@ export interface FairPool {
   readonly acquire: Effect.Effect<void, SqlError, Scope.Scope>
 }
 
+export interface ClosablePool extends FairPool {
+  /** Fails effects that wait, and later ones, with an error. Returns when no connection is held. */
+  readonly close: (error: SqlError) => Effect.Effect<void>
+}
+
 export interface Options {
   /** How many connections there are. */
   readonly size: number
@@ -29,7 +34,7 @@ export interface Options {
 }
 
 interface Waiter {
-  resume: (effect: Effect.Effect<void>) => void
+  resume: (effect: Effect.Effect<void, SqlError>) => void
   hasConnection: boolean
 }
 
@@ -49,14 +54,17 @@ export const timedOut = (): SqlError =>
  * as the sweeper's, may hold any number, unless `limitsUnowned`. Tenants that wait take turns; effects of one tenant run in
  * the order in which they came.
  */
-export const make = ({ limitsUnowned = false, size, timeout }: Options): FairPool => {
+export const make = ({ limitsUnowned = false, size, timeout }: Options): ClosablePool => {
   type Tenant = string | undefined
   const held = Counts.make<Tenant>()
   /** In the order in which the tenants have their turn. No queue is empty. */
   const queues = new Map<Tenant, Set<Waiter>>()
+  /** What effects fail with after `close`. */
+  let refusal: Effect.Effect<never, SqlError> | undefined
+  const whenUnused: Array<() => void> = []
 
   const take = (tenant: Tenant): boolean => {
-    const free = size - held.total()
+    const free = refusal === undefined ? size - held.total() : 0
     if (free === 0 || ((limitsUnowned || tenant !== undefined) && held.get(tenant) >= free)) return false
     held.add(tenant, 1)
     return true
@@ -81,6 +89,7 @@ export const make = ({ limitsUnowned = false, size, timeout }: Options): FairPoo
   const release = (tenant: Tenant): void => {
     held.add(tenant, -1)
     while (resumeRound()) {}
+    if (held.total() === 0) for (const then of whenUnused) then()
   }
 
   type Restore = <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
@@ -88,11 +97,13 @@ export const make = ({ limitsUnowned = false, size, timeout }: Options): FairPoo
   /** Waits for a connection. Only the waiting may be interrupted; then, and after the timeout, no connection is held. */
   const wait = (tenant: Tenant, restore: Restore): Effect.Effect<void, SqlError> =>
     Effect.suspend(() => {
+      if (refusal !== undefined) return refusal
       const waiter: Waiter = { resume: () => undefined, hasConnection: false }
       const waiters = queues.get(tenant) ?? new Set()
       queues.set(tenant, waiters.add(waiter))
-      const waiting = Effect.callback<void>((resume) => {
+      const waiting = Effect.callback<void, SqlError>((resume) => {
         if (waiter.hasConnection) resume(Effect.void)
+        else if (refusal !== undefined) resume(refusal)
         else waiter.resume = resume
       })
       const bounded =
@@ -128,6 +139,13 @@ export const make = ({ limitsUnowned = false, size, timeout }: Options): FairPoo
           () => Effect.sync(() => release(tenant))
         )
       )
-    )
+    ),
+    close: (error) =>
+      Effect.callback<void>((resume) => {
+        refusal = Effect.fail(error)
+        for (const waiters of queues.values()) for (const waiter of waiters) waiter.resume(refusal)
+        if (held.total() === 0) resume(Effect.void)
+        else whenUnused.push(() => resume(Effect.void))
+      })
   }
 }

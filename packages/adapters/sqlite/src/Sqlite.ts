@@ -17,7 +17,7 @@ import { StoreFailure } from "@holdfast/core/storage/StoreFailure"
 import * as FairPool from "@holdfast/sql/FairPool"
 import { toMetadataError } from "@holdfast/sql/SqlFailure"
 import * as BusyRetry from "./internal/BusyRetry.ts"
-import { begin, fromOpening, fromThrown } from "./internal/SqliteError.ts"
+import { begin, closed, fromOpening, fromThrown } from "./internal/SqliteError.ts"
 import * as Checkpoints from "./internal/log/Checkpoints.ts"
 import * as DurableLog from "./internal/log/DurableLog.ts"
 import * as GroupCommit from "./internal/GroupCommit.ts"
@@ -132,6 +132,9 @@ export interface Clients {
   readonly version: (() => number) | undefined
 }
 
+/** How long the close of a database waits for a running transaction. It is rolled back then. */
+const closeTimeout = "5 seconds"
+
 /** How long the removal of commits that are not durable may wait for the running change. */
 const cutTimeout = "10 seconds"
 
@@ -144,6 +147,9 @@ const cutTimeout = "10 seconds"
  * time of a sync, are committed together (`GroupCommit`). Reads outside of a transaction, and all statements of background work,
  * may take long: those of a database in a file run on threads of their own. So do checkpoints, and the fsync that makes a commit
  * durable: changes that commit at the same time share it (`LogSync`).
+ *
+ * The close of the scope waits for a running transaction, for a bounded time, and rolls it back after that. Transactions and changes that
+ * wait fail, as do later statements.
  *
  * When a sync fails, the changes that are not durable fail and are removed from the log, later changes fail, and `StoreFailure`
  * is called.
@@ -175,7 +181,7 @@ export const makeClients = Effect.fnUntraced(function* ({
   const group =
     log === undefined ? undefined : GroupCommit.make({ writer, turns: pool, isShared, whenSynced: log.whenSynced })
   const close = group?.close ?? Effect.void
-  yield* Effect.addFinalizer(() => close)
+  yield* Effect.addFinalizer(() => group?.end ?? Effect.void)
   /** For what does not join the open transaction. */
   const turns: FairPool.FairPool = {
     use: (self) => pool.use(Effect.andThen(close, self)),
@@ -268,6 +274,7 @@ export const makeClients = Effect.fnUntraced(function* ({
     })
   const pageClient = pages && (yield* pages)
   const pollClient = pages && (yield* pages)
+  yield* Effect.addFinalizer(() => Effect.timeoutOption(Effect.interruptible(pool.close(closed())), closeTimeout))
   return { client: durableClient, readClient, pageClient, pollClient, version: durable?.version }
 })
 

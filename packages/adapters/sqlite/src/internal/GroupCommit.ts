@@ -13,7 +13,7 @@ import * as Exit from "effect/Exit"
 import type { Connection } from "effect/sql/SqlConnection"
 import { ConnectionError, isSqlError, SqlError } from "effect/sql/SqlError"
 import type { FairPool } from "@holdfast/sql/FairPool"
-import { begin as beginStatement } from "./SqliteError.ts"
+import { begin as beginStatement, closed } from "./SqliteError.ts"
 import type { Writer } from "./Writer.ts"
 
 /** A change while it has its turn. */
@@ -29,6 +29,8 @@ export interface GroupCommit {
   readonly run: <A, E, R>(change: (member: Member) => Effect.Effect<A, E, R>) => Effect.Effect<A, E | SqlError, R>
   /** Commits the open transaction. The caller has the turn; the changes get the error of a failure. */
   readonly close: Effect.Effect<void>
+  /** Ends the open transaction before the database is closed: rolls it back if a change of it still has the turn. */
+  readonly end: Effect.Effect<void>
 }
 
 type Outcome = Effect.Effect<void, SqlError>
@@ -89,6 +91,12 @@ export const make = ({ isShared, turns, whenSynced, writer }: Options): GroupCom
     if (open !== undefined) end(open, Effect.runSyncExit(commit))
   }
 
+  const rollBackOpen = (): void => {
+    if (open === undefined) return
+    Effect.runSyncExit(connection.execute("ROLLBACK", [], undefined))
+    end(open, Exit.fail(closed()))
+  }
+
   const endTurn = (group: Group): void => {
     group.isDue = true
     if (open === group && !isChanging) commitOpen()
@@ -111,6 +119,8 @@ export const make = ({ isShared, turns, whenSynced, writer }: Options): GroupCom
     isChanging = true
     return Effect.onExitPrimitive(change, (exit) => {
       isChanging = false
+      // The database was closed meanwhile.
+      if (group.outcome !== undefined) return undefined
       // The only change has rolled back the transaction, or SQLite has after a failure of the disk: then the earlier changes are lost.
       if (!isTransaction()) end(group, group.size === 1 ? Exit.void : Exit.fail(rolledBack(exit)))
       else if (group.isDue) commitOpen()
@@ -141,6 +151,7 @@ export const make = ({ isShared, turns, whenSynced, writer }: Options): GroupCom
           )
         })
       ),
-    close: Effect.sync(commitOpen)
+    close: Effect.sync(commitOpen),
+    end: Effect.sync(() => (isChanging ? rollBackOpen() : commitOpen()))
   }
 }

@@ -7,8 +7,9 @@ import * as Option from "effect/Option"
 import type { Connection } from "effect/sql/SqlConnection"
 import type { SqlError } from "effect/sql/SqlError"
 import * as Stream from "effect/Stream"
+import * as Scoped from "@holdfast/core/Scoped"
 import * as Commits from "./log/Commits.ts"
-import { fromStatement } from "./SqliteError.ts"
+import { closed, fromStatement } from "./SqliteError.ts"
 import * as SqliteStatement from "./SqliteStatement.ts"
 
 /** The rows of a stream that are read at a time. */
@@ -23,6 +24,9 @@ const readChunk = (rows: Iterator<object>): ReadonlyArray<object> => {
   return chunk
 }
 
+/** Whether a database is open and has a transaction open. */
+export const isInTransaction = (database: DatabaseSync): boolean => database.isOpen && database.isTransaction
+
 /**
  * Makes a connection; one that writes reports its commits. A statement that needs a lock of another process fails at once;
  * `BusyRetry` retries it.
@@ -30,13 +34,13 @@ const readChunk = (rows: Iterator<object>): ReadonlyArray<object> => {
 export const make = (database: DatabaseSync, commits?: Commits.Commits): Connection => {
   const prepared = SqliteStatement.makeCache(database)
   const fresh = (sql: string) => SqliteStatement.prepare(database, sql)
-  const isTransaction = () => database.isTransaction
+  const isTransaction = () => isInTransaction(database)
 
   const attempt = <A>(sql: string, evaluate: () => A): Effect.Effect<A, SqlError> =>
     Effect.try({
       try:
         commits === undefined ? evaluate : () => Commits.track(commits, Commits.isCommit(sql, isTransaction), evaluate),
-      catch: fromStatement(sql)
+      catch: (thrown) => (database.isOpen ? fromStatement(sql)(thrown) : closed())
     })
 
   const rows = (entry: (sql: string) => SqliteStatement.Prepared, sql: string, params: ReadonlyArray<unknown>) =>
@@ -56,7 +60,11 @@ export const make = (database: DatabaseSync, commits?: Commits.Commits): Connect
     executeStream: (sql, params, transform) =>
       Stream.unwrap(
         Effect.map(
-          attempt(sql, () => database.prepare(sql).iterate(...params.map(SqliteStatement.toInput))),
+          // A statement that is not at its end keeps its read transaction, and so the log from being truncated.
+          Scoped.acquire(
+            attempt(sql, () => database.prepare(sql).iterate(...params.map(SqliteStatement.toInput))),
+            (iterator) => Effect.sync(() => void (database.isOpen && iterator.return?.()))
+          ),
           (iterator) =>
             Stream.paginate(iterator, () =>
               Effect.map(

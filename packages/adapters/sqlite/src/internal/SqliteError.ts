@@ -57,6 +57,16 @@ const fromBegin = (thrown: unknown): SqlError =>
 /** Returns the error for a failed statement. Its operation is `begin` for the beginning of a transaction. */
 export const fromStatement = (sql: string): ((thrown: unknown) => SqlError) => (sql === begin ? fromBegin : ofOther)
 
+/** Returns the error of a statement after its database was closed. */
+export const closed = (): SqlError =>
+  new SqlError({
+    reason: new ConnectionError({
+      cause: undefined,
+      message: "SQLite: the database is closed",
+      operation: "execute"
+    })
+  })
+
 /** Returns the error for a database that cannot be opened, because of SQLite or of the file system. */
 export const fromOpening = (thrown: unknown): SqlError =>
   codeOf(thrown) === undefined

@@ -37,7 +37,7 @@ export const lend = <A, E, R>(
 
 /** Runs statements on the calling thread. */
 export const fromDatabase = (database: DatabaseSync, commits?: Commits): Writer =>
-  make(SqliteConnection.make(database, commits), () => database.isTransaction, Effect.void)
+  make(SqliteConnection.make(database, commits), () => SqliteConnection.isInTransaction(database), Effect.void)
 
 /** Runs statements on a thread of its own, which ends when the scope closes. */
 export const onThread = (file: string, commits: Commits): Effect.Effect<Writer, never, Scope.Scope> =>

@@ -71,7 +71,7 @@ export const make = Effect.fnUntraced(function* ({
       },
       catch: fromOpening
     }),
-    ([log]) => Effect.sync(log.close)
+    ([log]) => log.close
   )
   return { log, reads: snapshots.current, version: versionOf(() => snapshots.durable() ?? opened.read()) }
 })

@@ -21,7 +21,7 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import { ConnectionError, SqlError } from "effect/sql/SqlError"
 import { OutcomeUnknown } from "@holdfast/sql/SqlFailure"
-import { codeOf } from "../SqliteError.ts"
+import { closed, codeOf } from "../SqliteError.ts"
 import type { Commits } from "./Commits.ts"
 import * as LogFile from "./LogFile.ts"
 import type { Snapshots } from "./Snapshots.ts"
@@ -49,7 +49,8 @@ export interface LogSync extends Commits {
   readonly frames: () => number
   /** Calls a function after each commit, with the frames of the log. */
   readonly onCommit: (listener: (frames: number) => void) => void
-  readonly close: () => void
+  /** Closes the log after the running sync. Fails what waits for a sync that will not follow. */
+  readonly close: Effect.Effect<void>
 }
 
 /** SQLITE_IOERR_FSYNC, SQLITE_IOERR_DIR_FSYNC. */
@@ -98,7 +99,7 @@ export const make = ({ file, index, isShared, snapshots }: Options): LogSync => 
   let refusal: SqlError | undefined
   /** Numbers of commits: those that other connections can see, those of the running sync, those that are durable. */
   let [visible, included, durable] = [0, 0, 0]
-  let [isSyncing, isCommitting, needsTrim] = [false, false, false]
+  let [isSyncing, isCommitting, needsTrim, isClosed] = [false, false, false, false]
   let position = index.readOrRecover()
   let waiting: Array<Waiter> = []
   let whenIdle: Array<() => void> = []
@@ -150,6 +151,7 @@ export const make = ({ file, index, isShared, snapshots }: Options): LogSync => 
   }
 
   const begin = (): void => {
+    if (isClosed) throw closed()
     if (failure !== undefined) throw failure
     if (isShared) return noticeOthers()
     position = index.readOrRecover()
@@ -197,7 +199,7 @@ export const make = ({ file, index, isShared, snapshots }: Options): LogSync => 
       else if (incompleteErrors.has(code & 0xff)) needsTrim = true
     },
     settled: Effect.suspend(() => {
-      if (isShared) {
+      if (isShared && !isClosed) {
         noticeOthers()
         startIfNeeded()
       }
@@ -242,6 +244,18 @@ export const make = ({ file, index, isShared, snapshots }: Options): LogSync => 
     onCommit: (added) => {
       listener = added
     },
-    close: () => closeSync(descriptor)
+    close: Effect.callback<void>((resume) => {
+      const closeWhenIdle = (): void => {
+        if (isSyncing) return void whenIdle.push(closeWhenIdle)
+        isClosed = true
+        closeSync(descriptor)
+        refusal ??= notSynced(new OutcomeUnknown({ cause: failure?.reason.cause }))
+        const refused = waiting.filter(({ commits }) => commits > durable)
+        waiting = waiting.filter(({ commits }) => commits <= durable)
+        for (const waiter of refused) waiter.resume(Effect.fail(refusal))
+        resume(Effect.void)
+      }
+      closeWhenIdle()
+    })
   }
 }

@@ -84,7 +84,10 @@ export const open = (file: string, recover: () => void): WalIndex => {
     return true
   }
 
+  let isClosed = false
+
   const read = (): Position | undefined => {
+    if (isClosed) return undefined
     for (let reads = 1; ; reads++) {
       if (readSync(descriptor, bytes, 0, bytes.length, 0) < bytes.length) return empty
       if (isWhole()) break
@@ -113,6 +116,7 @@ export const open = (file: string, recover: () => void): WalIndex => {
     readOrRecover: () => read() ?? recovered(),
     invalidate: () => void writeSync(descriptor, new Uint8Array(2 * headerBytes), 0, 2 * headerBytes, 0),
     close: () => {
+      isClosed = true
       if (--shared.users > 0) return
       openFiles.delete(path)
       closeSync(descriptor)

@@ -4,7 +4,7 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { ConnectionError, SqlError } from "effect/sql/SqlError"
-import { fromOpening, fromStatement } from "../SqliteError.ts"
+import { closed, fromOpening, fromStatement } from "../SqliteError.ts"
 import { type Result, toInput } from "../SqliteStatement.ts"
 import type { Worker } from "node:worker_threads"
 import type { Reply, Request, ThreadOptions } from "./Messages.ts"
@@ -21,7 +21,7 @@ export interface Thread {
   readonly ready: Effect.Effect<void>
   /** Whether the last statement has left a transaction open. */
   readonly isTransaction: () => boolean
-  /** Ends the thread after its current statement. */
+  /** Ends the thread after its current statement. Rolls an open transaction back; later statements fail. */
   readonly close: Effect.Effect<void>
 }
 
@@ -96,6 +96,7 @@ const startThread = (options: ThreadOptions, onEnd: () => void) => {
 export const make = (options: ThreadOptions, idleTime: number = defaultIdleTime): Thread => {
   let thread: ReturnType<typeof startThread> | undefined
   const running = new Set<Worker>()
+  let isClosed = false
   const end = () => {
     thread?.send("close", "", [], () => undefined)
     thread = undefined
@@ -113,6 +114,7 @@ export const make = (options: ThreadOptions, idleTime: number = defaultIdleTime)
   const run: Thread["run"] = (kind, sql, params) =>
     Effect.uninterruptible(
       Effect.callback<Result, SqlError>((resume) => {
+        if (isClosed) return resume(Effect.fail(closed()))
         try {
           thread ??= start()
           thread.send(kind, sql, params, resume)
@@ -129,6 +131,7 @@ export const make = (options: ThreadOptions, idleTime: number = defaultIdleTime)
     ),
     isTransaction: () => thread?.isTransaction() ?? false,
     close: Effect.promise(async () => {
+      isClosed = true
       clearTimeout(idle)
       end()
       await Promise.all([...running].map((worker) => new Promise((resolve) => worker.once("exit", resolve))))
