@@ -141,6 +141,19 @@ describe("signatures", () => {
     expect(await codeOf(anonymous)).toBe("AccessDenied")
   })
 
+  it("signature version 2 in the header or the query → InvalidRequest with the message of Amazon S3", async () => {
+    const headers = { authorization: `AWS ${token.accessKeyId}:c2lnbmF0dXJl` }
+    const signed = await fetch(`${s3.url}/s3/b/k`, { headers })
+    expect(signed.status).toBe(400)
+    // s3cmd compares this message, to go back to version 4 after it has tried version 2.
+    const message = "The authorization mechanism you have provided is not supported. Please use AWS4-HMAC-SHA256."
+    expect(await signed.text()).toContain(`<Code>InvalidRequest</Code><Message>${message}</Message>`)
+    const query = `AWSAccessKeyId=${token.accessKeyId}&Expires=1796048174&Signature=c2lnbmF0dXJl`
+    const presigned = await fetch(`${s3.url}/s3/b/k?${query}`)
+    expect(presigned.status).toBe(400)
+    expect(await presigned.text()).toContain(`<Code>InvalidRequest</Code><Message>${message} `)
+  })
+
   it("time more than 15 minutes away → RequestTimeTooSkewed", async () => {
     const in14 = new Date(Date.now() + 14 * 60_000)
     const before16 = new Date(Date.now() - 16 * 60_000)

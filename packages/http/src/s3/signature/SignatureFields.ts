@@ -28,6 +28,12 @@ type Found = Result.Result<SignatureFields, S3Error>
 
 export const algorithm = "AWS4-HMAC-SHA256"
 
+/** The message of Amazon S3 for signatures of version 2. s3cmd compares it, to go back to version 4 after it has tried version 2. */
+const otherMechanism = `The authorization mechanism you have provided is not supported. Please use ${algorithm}.`
+
+const presignedByVersion2 =
+  "The presigned URL has a signature of version 2. Set the signature version of the client that makes such URLs to s3v4."
+
 /** The longest validity of a presigned URL in seconds: a week. */
 const maxExpires = 604_800
 
@@ -97,7 +103,7 @@ const check = (stated: Stated, malformed: Malformed): Found => {
 
 const fromHeader = (authorization: string, headers: Headers): Found => {
   if (!authorization.startsWith(`${algorithm} `)) {
-    return fail("InvalidRequest", `The request must be signed with ${algorithm}.`)
+    return fail("InvalidRequest", otherMechanism)
   }
   const fields = new Map<string, string>()
   for (const field of authorization.slice(algorithm.length).split(",")) {
@@ -159,6 +165,6 @@ export const find = ({ query }: Pick<Address, "query">, headers: Headers): Found
   }
   if (isPresigned) return fromQuery(query, headers)
   return query.has("AWSAccessKeyId")
-    ? fail("InvalidRequest", `The request must be signed with ${algorithm}.`)
+    ? fail("InvalidRequest", `${otherMechanism} ${presignedByVersion2}`)
     : Result.fail(unsigned)
 }
