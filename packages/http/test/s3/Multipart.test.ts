@@ -32,6 +32,9 @@ import type { TestServer } from "../support/TestServer.ts"
 import * as S3Server from "./S3Server.ts"
 
 const MiB = 1024 * 1024
+
+/** The largest integer of 32 bits with a sign, which clients of Java send for "all". */
+const largestInteger = 2_147_483_647
 const md5 = (...parts: ReadonlyArray<Uint8Array>) => parts.reduce((hash, part) => hash.update(part), createHash("md5"))
 const hexOf = (part: Uint8Array) => md5(part).digest("hex")
 
@@ -111,6 +114,11 @@ describeEach("multipart", (current: () => TestServer) => {
     expect([found.IsTruncated, found.NextPartNumberMarker]).toEqual([true, "3"])
     const rest = await sdk.send(new ListPartsCommand({ ...ref, PartNumberMarker: "3" }))
     expect([rest.IsTruncated, rest.Parts?.map(({ PartNumber }) => PartNumber)]).toEqual([false, [7]])
+    const largest = await sdk.send(new ListPartsCommand({ ...ref, MaxParts: largestInteger }))
+    expect([largest.MaxParts, largest.Parts?.length]).toEqual([1000, 3])
+    expect(await codeOf(sdk.send(new ListPartsCommand({ ...ref, MaxParts: largestInteger + 1 })))).toBe(
+      "InvalidArgument"
+    )
     const list = [listed(parts[0]!, 1), listed(parts[1]!, 3), listed(parts[2]!, 7)]
     const made = await complete(ref, list)
     expect(made.ETag).toBe(tagOf(parts))
@@ -193,6 +201,8 @@ describeEach("multipart", (current: () => TestServer) => {
     expect(first.IsTruncated).toBe(true)
     const next = { KeyMarker: first.NextKeyMarker, UploadIdMarker: first.NextUploadIdMarker }
     expect((await list(next)).Uploads?.map(({ UploadId }) => UploadId)).toEqual(ids.slice(1))
+    expect(await list({ MaxUploads: largestInteger })).toMatchObject({ MaxUploads: 1000, Uploads: all.Uploads })
+    expect(await codeOf(list({ MaxUploads: largestInteger + 1 }))).toBe("InvalidArgument")
     const grouped = await list({ Delimiter: "/" })
     expect(grouped.CommonPrefixes).toEqual([{ Prefix: "list/c/" }])
     const named = await create("liste é/x")
@@ -318,6 +328,9 @@ describeEach("multipart", (current: () => TestServer) => {
         TotalPartsCount: 3
       })
       expect(ObjectParts?.Parts).toEqual([{ [member]: part[member], PartNumber: 2, Size: 5 * MiB + 3 }])
+      const largest = { Bucket, Key, ObjectAttributes, MaxParts: largestInteger }
+      const everything = await sdk.send(new GetObjectAttributesCommand(largest))
+      expect(everything.ObjectParts).toMatchObject({ IsTruncated: false, MaxParts: 1000, TotalPartsCount: 3 })
       const copy = { Bucket, Key: `copy ${algorithm}`, CopySource: encodeURI(`${Bucket}/${Key}`) }
       await sdk.send(new CopyObjectCommand(copy))
       const copied = await sdk.send(new HeadObjectCommand({ Bucket, Key: copy.Key, ChecksumMode: "ENABLED" }))

@@ -393,6 +393,20 @@ const suite = (start: () => Promise<TestServer.TestServer>) => () => {
     expect(await Body?.transformToString()).toBe("Café/é")
   })
 
+  it("lists: max-keys is the largest integer of 32 bits → all keys; one more → InvalidArgument", async () => {
+    const Bucket = await makeBucket()
+    await put(Bucket, "a")
+    const MaxKeys = 2_147_483_647
+    const expected = { MaxKeys: 1000, IsTruncated: false }
+    const Contents = [{ Key: "a" }]
+    expect(await s3.send(new ListObjectsCommand({ Bucket, MaxKeys }))).toMatchObject({ ...expected, Contents })
+    expect(await s3.send(new ListObjectsV2Command({ Bucket, MaxKeys }))).toMatchObject({ ...expected, Contents })
+    const versions = await s3.send(new ListObjectVersionsCommand({ Bucket, MaxKeys }))
+    expect(versions).toMatchObject({ ...expected, Versions: Contents })
+    const more = new ListObjectsV2Command({ Bucket, MaxKeys: MaxKeys + 1 })
+    expect(await failure(s3.send(more))).toEqual(["InvalidArgument", 400])
+  })
+
   it("ListObjectsV2: continuation token that this service has not made → InvalidArgument", async () => {
     const Bucket = await makeBucket()
     const wrong = new ListObjectsV2Command({ Bucket, ContinuationToken: "not a token!" })

@@ -11,6 +11,7 @@ import { S3Error } from "../../S3Error.ts"
 import * as S3Response from "../../S3Response.ts"
 import * as Xml from "../../xml/Xml.ts"
 import * as BucketOf from "../BucketOf.ts"
+import * as Count from "../Count.ts"
 import * as EntityTag from "../EntityTag.ts"
 import * as KeyPrefix from "../KeyPrefix.ts"
 import * as Owner from "../Owner.ts"
@@ -52,8 +53,8 @@ const parse = ({ query }: Call): Effect.Effect<Parameters, S3Error> => {
   const prefix = query.get("prefix") ?? ""
   const delimiter = query.get("delimiter")
   const encoding = query.get("encoding-type")
-  const wanted = query.get("max-keys") ?? String(maxKeys)
-  if (!/^[0-9]{1,9}$/.test(wanted)) return invalid("max-keys", "must be a whole number from 0 to 2147483647")
+  const wanted = Count.parse(query.get("max-keys") ?? String(maxKeys))
+  if (wanted === undefined) return invalid("max-keys", Count.fault)
   if (encoding !== undefined && encoding !== "" && encoding !== "url") return invalid("encoding-type", "must be url")
   if (prefix.includes("\0")) return invalid("prefix", "must not contain U+0000")
   if (delimiter !== undefined && /\0|^\u{10ffff}+$/u.test(delimiter))
@@ -64,8 +65,8 @@ const parse = ({ query }: Call): Effect.Effect<Parameters, S3Error> => {
     prefix,
     storedPrefix: stored,
     delimiter: delimiter === "" ? undefined : delimiter,
-    limit: Math.min(Number(wanted), maxKeys),
-    wanted: Math.min(Number(wanted), maxKeys),
+    limit: Math.min(wanted, maxKeys),
+    wanted: Math.min(wanted, maxKeys),
     write,
     writeListed: (key: string) => write(spell(key)),
     encoding: ["EncodingType", encoding === "url" ? "url" : undefined]

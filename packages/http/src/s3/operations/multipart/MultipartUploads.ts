@@ -15,6 +15,7 @@ import * as S3Response from "../../S3Response.ts"
 import * as CanonicalRequest from "../../signature/CanonicalRequest.ts"
 import type * as Xml from "../../xml/Xml.ts"
 import * as BucketOf from "../BucketOf.ts"
+import * as Count from "../Count.ts"
 import * as KeyPrefix from "../KeyPrefix.ts"
 import * as ObjectMetadata from "../objects/ObjectMetadata.ts"
 import * as Owner from "../Owner.ts"
@@ -133,11 +134,11 @@ export const listMultipartUploads: Operation = {
       const [delimiter, keyMarker] = [get("delimiter").normalize("NFC"), get("key-marker").normalize("NFC")]
       const idMarker = get("upload-id-marker")
       const { spell, stored } = KeyPrefix.of(prefix)
-      const wanted = query.get("max-uploads") ?? String(maxUploads)
-      if (!/^[0-9]{1,9}$/.test(wanted)) {
-        return yield* S3Error.of("InvalidArgument", "The parameter max-uploads must be a whole number.")
+      const wanted = Count.parse(query.get("max-uploads") ?? String(maxUploads))
+      if (wanted === undefined) {
+        return yield* S3Error.of("InvalidArgument", `The parameter max-uploads ${Count.fault}.`)
       }
-      const limit = Math.min(Number(wanted), maxUploads)
+      const limit = Math.min(wanted, maxUploads)
       const isEncoded = query.get("encoding-type") === "url"
       const write = isEncoded
         ? (key: string) => CanonicalRequest.encode(key).replaceAll("%2F", "/")

@@ -12,6 +12,7 @@ import type { Operation } from "../../Operation.ts"
 import { S3Error } from "../../S3Error.ts"
 import * as S3Response from "../../S3Response.ts"
 import type * as Xml from "../../xml/Xml.ts"
+import * as Count from "../Count.ts"
 import * as EntityTag from "../EntityTag.ts"
 import * as CopySource from "../objects/CopySource.ts"
 import * as ObjectChecksum from "../ObjectChecksum.ts"
@@ -130,15 +131,16 @@ export const listParts: Operation = {
     const uploads = yield* ResumableUploads
     return Effect.fnUntraced(function* (call) {
       const { query } = call
-      const [marker, wanted] = [query.get("part-number-marker") ?? "0", query.get("max-parts") ?? String(maxListed)]
-      if (!/^[0-9]{1,9}$/.test(marker) || !/^[0-9]{1,9}$/.test(wanted)) {
-        return yield* S3Error.of("InvalidArgument", "max-parts and part-number-marker must be whole numbers.")
+      const marker = Count.parse(query.get("part-number-marker") ?? "0")
+      const wanted = Count.parse(query.get("max-parts") ?? String(maxListed))
+      if (marker === undefined || wanted === undefined) {
+        return yield* S3Error.of("InvalidArgument", `Each of max-parts and part-number-marker ${Count.fault}.`)
       }
-      const limit = Math.min(Number(wanted), maxListed)
+      const limit = Math.min(wanted, maxListed)
       const { ref, upload } = yield* findUpload(call)
       // One part more than asked for shows whether there are more.
       const read = Math.max(1, Math.min(limit + 1, maxListed))
-      const found = yield* uploads.listParts(call.actor, ref, { after: Number(marker), limit: read })
+      const found = yield* uploads.listParts(call.actor, ref, { after: marker, limit: read })
       const parts = found.slice(0, limit)
       const isTruncated =
         found.length > limit ||
@@ -152,7 +154,7 @@ export const listParts: Operation = {
         ["Initiator", owner[1]],
         owner,
         ["StorageClass", "STANDARD"],
-        ["PartNumberMarker", Number(marker)],
+        ["PartNumberMarker", marker],
         ["NextPartNumberMarker", parts.at(-1)?.number ?? 0],
         ["MaxParts", limit],
         ["IsTruncated", isTruncated],

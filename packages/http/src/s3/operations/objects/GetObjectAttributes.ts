@@ -12,6 +12,7 @@ import { S3Error } from "../../S3Error.ts"
 import * as S3Response from "../../S3Response.ts"
 import type * as Xml from "../../xml/Xml.ts"
 import * as BucketOf from "../BucketOf.ts"
+import * as Count from "../Count.ts"
 import * as EntityTag from "../EntityTag.ts"
 import * as PartCount from "../multipart/PartCount.ts"
 import * as PartTag from "../multipart/PartTag.ts"
@@ -33,10 +34,11 @@ interface Page {
 const maxListed = 1000
 
 const pageOf = ({ headers }: Call): Effect.Effect<Page, S3Error> => {
-  const [limit, after] = [headers["x-amz-max-parts"] ?? String(maxListed), headers["x-amz-part-number-marker"] ?? "0"]
-  return /^[0-9]{1,9}$/.test(limit) && /^[0-9]{1,9}$/.test(after)
-    ? Effect.succeed({ limit: Math.min(Number(limit), maxListed), after: Number(after) })
-    : Effect.fail(S3Error.of("InvalidArgument", "x-amz-max-parts and x-amz-part-number-marker must be whole numbers."))
+  const limit = Count.parse(headers["x-amz-max-parts"] ?? String(maxListed))
+  const after = Count.parse(headers["x-amz-part-number-marker"] ?? "0")
+  return limit !== undefined && after !== undefined
+    ? Effect.succeed({ limit: Math.min(limit, maxListed), after })
+    : Effect.fail(S3Error.of("InvalidArgument", `Each of x-amz-max-parts and x-amz-part-number-marker ${Count.fault}.`))
 }
 
 /** Returns the elements with the parts of an object; undefined for one that did not come in parts. */
