@@ -91,6 +91,25 @@ requires(Server.missing).describe("migrations on PostgreSQL", () =>
       })
     )
 
+    it.effect.each(["SQL_ASCII", "LATIN1"])(
+      "migrate: database in the encoding %s → Incompatible, no table",
+      (encoding) =>
+        Effect.gen(function* () {
+          const url = Redacted.value(yield* emptyDatabase)
+          const name = encoding.toLowerCase()
+          yield* run(`CREATE DATABASE ${name} ENCODING '${encoding}' LOCALE 'C' TEMPLATE template0`).pipe(
+            Effect.provide(connect(Redacted.make(url)))
+          )
+          const other = connect(Redacted.make(url.replace(/[^/]+$/, name)))
+          expect(yield* Effect.flip(Effect.provide(migrate, other))).toMatchObject({
+            reason: "Incompatible",
+            message: expect.stringContaining(`The database has the encoding ${encoding}, and Holdfast needs UTF8.`)
+          })
+          const tables = run("SELECT FROM information_schema.tables WHERE table_schema = 'public'")
+          expect(yield* Effect.provide(tables, other)).toEqual([])
+        })
+    )
+
     it.effect("migrate: five nodes at the same time on an empty database → each migration runs once", () =>
       Effect.gen(function* () {
         const url = yield* emptyDatabase

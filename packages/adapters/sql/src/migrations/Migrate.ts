@@ -17,6 +17,7 @@ import * as MigrationRecords from "../internal/migrations/MigrationRecords.ts"
 import { runStep } from "../internal/migrations/MigrationSteps.ts"
 import { analyzeNewTables } from "../internal/migrations/Statistics.ts"
 import { withShortLocks } from "../internal/migrations/ShortLocks.ts"
+import * as TextEncoding from "../internal/migrations/TextEncoding.ts"
 
 /** A migration that `migrate` has run. */
 export interface Migrated {
@@ -83,10 +84,15 @@ export const runMissing = Effect.fnUntraced(function* (
  * is current. Then it only reads the list of recorded migrations, and the catalog for tables without statistics. Safe when several processes start at the same time: they
  * take turns, and each returns when the schema is current. An interrupted migration continues with the next call.
  *
- * Fails with `Incompatible` when a newer version has migrated the database. A process that started before continues.
+ * Fails with `Incompatible` when a newer version has migrated the database, or when the database stores no Unicode. A process that
+ * started before continues.
  */
-export const migrate: Effect.Effect<ReadonlyArray<Migrated>, MetadataError, SqlClient> = runMissing(migrations).pipe(
+export const migrate: Effect.Effect<ReadonlyArray<Migrated>, MetadataError, SqlClient> = Effect.flatMap(
+  SqlClient,
+  TextEncoding.check
+).pipe(
+  Effect.andThen(runMissing(migrations)),
   Effect.tap(() => Effect.flatMap(SqlClient, analyzeNewTables)),
   operation("migrate"),
-  Effect.catchTag("NewerSchema", SchemaVersion.toIncompatible("migrate"))
+  Effect.catchTag(["NewerSchema", "WrongEncoding"], SchemaVersion.toIncompatible("migrate"))
 )

@@ -41,10 +41,10 @@ export const compare = (
   return Effect.succeed(migrations.every(({ id }) => recorded.has(id)) ? "Current" : "Older")
 }
 
-/** Converts the failure of `compare` to that of a repository. */
+/** Converts the failure of a check of the database, such as `compare`, to that of a repository. */
 export const toIncompatible =
   (operation: string) =>
-  (cause: NewerSchema): Effect.Effect<never, MetadataError> =>
+  (cause: Error): Effect.Effect<never, MetadataError> =>
     Effect.fail(new MetadataError({ reason: "Incompatible", operation, cause }))
 
 /** Returns the state of the schema. It changes nothing. Fails with `Incompatible` when a newer version has changed it. */
