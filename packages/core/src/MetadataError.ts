@@ -2,6 +2,7 @@
  * The error of the repository ports.
  */
 import * as Data from "effect/Data"
+import * as Predicate from "effect/Predicate"
 import { storageFullMessage } from "./Errors.ts"
 
 /**
@@ -13,6 +14,16 @@ import { storageFullMessage } from "./Errors.ts"
  * - `Internal`: anything else, such as a bug or unexpected data in the database.
  */
 export type Reason = "Unavailable" | "Timeout" | "Contention" | "StorageFull" | "Incompatible" | "Internal"
+
+/** The operations of adapters that open a database, and not those of requests. */
+const opening: ReadonlySet<string> = new Set(["open", "migrate", "schemaVersion"])
+
+/** Returns the message of the innermost cause, such as a driver's "connect ECONNREFUSED 127.0.0.1:5432". */
+const innermostMessage = (error: unknown): string | undefined => {
+  if (!Predicate.isObject(error)) return undefined
+  const inner = innermostMessage(Reflect.get(error, "cause")) ?? innermostMessage(Reflect.get(error, "reason"))
+  return inner ?? (error instanceof Error && error.message !== "" ? error.message : undefined)
+}
 
 export class MetadataError extends Data.TaggedError("MetadataError")<{
   readonly reason: Reason
@@ -30,9 +41,19 @@ export class MetadataError extends Data.TaggedError("MetadataError")<{
       return storageFullMessage
     }
     if (this.reason === "Incompatible" && this.cause instanceof Error) return this.cause.message
+    const cause = this.isOpening ? innermostMessage(this.cause) : undefined
+    if (cause !== undefined) return `The database cannot be opened: ${cause}`
     return this.reason === "Timeout"
       ? "The database did not finish the operation in time: it is busy, or another request is changing the same records. Send the request again."
       : "The metadata store failed."
+  }
+
+  /**
+   * Whether a database is not opened or migrated. Then the message has that of the cause: only the program that opens the database gets
+   * it, and no client.
+   */
+  get isOpening(): boolean {
+    return opening.has(this.operation)
   }
 
   /** Whether the same call may succeed later. */

@@ -82,25 +82,34 @@ requires(Postgres.missing).describe("PostgreSQL server fails", () =>
       })
     )
 
-    it.effect("open: wrong or malformed URL → MetadataError without any part of the URL", () =>
+    it.effect("open: wrong or malformed URL → MetadataError with the cause, without any part of the URL", () =>
       Effect.gen(function* () {
         const { createDatabase } = yield* Postgres.Postgres
         const right = Redacted.value(yield* createDatabase)
         const secret = "open sesame?"
         const { host, hostname } = new URL(right)
-        const wrong: ReadonlyArray<readonly [url: string, reason: MetadataError["reason"]]> = [
-          [right.replace(/:[^:@]*@/, `:${encodeURIComponent(secret)}@`), "Internal"],
-          [`${right}_not`, "Internal"],
-          [`postgres://me:${encodeURIComponent(secret)}@${hostname}:1/x`, "Unavailable"],
-          [`postgres://me:${secret.slice(0, -1)}%@${host}/x`, "Internal"],
-          [`postgres://me:${secret}@[${host}/x`, "Internal"],
-          [`mysql://me:${secret}@${host}/x`, "Internal"],
-          [secret, "Internal"]
+        const malformed = /^The database cannot be opened: .*URL is not valid/
+        const wrong: ReadonlyArray<readonly [url: string, reason: MetadataError["reason"], message: RegExp]> = [
+          [
+            right.replace(/:[^:@]*@/, `:${encodeURIComponent(secret)}@`),
+            "Internal",
+            /^The database cannot be opened: password authentication failed/
+          ],
+          [`${right}_not`, "Internal", /^The database cannot be opened: database ".*_not" does not exist/],
+          [
+            `postgres://me:${encodeURIComponent(secret)}@${hostname}:1/x`,
+            "Unavailable",
+            /^The database cannot be opened: connect ECONNREFUSED/
+          ],
+          [`postgres://me:${secret.slice(0, -1)}%@${host}/x`, "Internal", malformed],
+          [`postgres://me:${secret}@[${host}/x`, "Internal", malformed],
+          [`mysql://me:${secret}@${host}/x`, "Internal", malformed],
+          [secret, "Internal", malformed]
         ]
-        for (const [url, reason] of wrong) {
+        for (const [url, reason, message] of wrong) {
           const store = PostgresMetadata.layer({ url: Redacted.make(url) })
           const error = yield* Effect.flip(Effect.provide(Fixtures.tenant, store))
-          expect(error).toMatchObject({ _tag: "MetadataError", reason })
+          expect(error).toMatchObject({ _tag: "MetadataError", reason, message: expect.stringMatching(message) })
           const printed = [inspect(error, { depth: 20, showHidden: true }), JSON.stringify(error), String(error)].join(
             "\n"
           )

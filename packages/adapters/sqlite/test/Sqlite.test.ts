@@ -174,7 +174,12 @@ describe("Sqlite", () => {
         Effect.flip(Effect.scoped(Effect.provide(Fixtures.tenant, SqliteMetadata.layer({ file: path }))))
       yield* Effect.provide(Fixtures.tenant, SqliteMetadata.layer({ file }))
       yield* Effect.sync(() => writeFileSync(`${file}.txt`, "not a database ".repeat(1000)))
-      expect(yield* open(`${file}.txt`)).toMatchObject({ _tag: "MetadataError", operation: "open", reason: "Internal" })
+      expect(yield* open(`${file}.txt`)).toMatchObject({
+        _tag: "MetadataError",
+        operation: "open",
+        reason: "Internal",
+        message: "The database cannot be opened: file is not a database"
+      })
       expect(yield* open(`${file}/below`)).toMatchObject({ _tag: "MetadataError", operation: "open" })
     })
   )

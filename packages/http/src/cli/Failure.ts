@@ -56,7 +56,8 @@ const describe = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
   const message = firstLine(error.message)
   const cause = needsCause(error) ? innermostMessage(error) : undefined
-  return cause === undefined || cause === message ? message : `${message} ${cause}`
+  const text = cause === undefined || message.includes(cause) ? message : `${message} ${cause}`
+  return error instanceof MetadataError && error.isOpening ? `${text}. Check DATABASE_URL and --data-dir.` : text
 }
 
 /** Returns the exit code and the lines to print for the failure of a command. */
