@@ -110,7 +110,7 @@ describe("upload and download", () => {
   it("tenant and bucket missing → exit code 2", async () => {
     const finished = await Process.run(["upload", "a.bin", "--key", "k"])
     expect(finished.code).toBe(2)
-    expect(finished.stderr).toContain("--tenant")
+    expect(finished.stderr).toContain("Missing required flag: --tenant, or HOLDFAST_TENANT in the environment")
   })
 })
 

@@ -1,12 +1,22 @@
 /**
  * Prints help, the version and usage errors. A usage error takes one line on standard error instead of the whole help.
  */
+import type * as CliError from "effect/cli/CliError"
 import * as CliOutput from "effect/cli/CliOutput"
 import type * as Layer from "effect/Layer"
 import * as ConfigReference from "../../server/config/ConfigReference.ts"
+import { variables } from "../../server/config/RemoteVariables.ts"
 import * as Output from "./Output.ts"
 
-const toOneLine = (text: string): string => text.replaceAll(/\s*\n\s*/g, " ")
+/** Returns a text of paragraphs as sentences in one line. */
+const toOneLine = (text: string): string => text.replaceAll(/\s*\n\s*\n\s*/g, ". ").replaceAll(/\s*\n\s*/g, " ")
+
+/** Returns what is wrong with an argument. That of a missing option names the variable that may take its place. */
+const describe = (error: CliError.CliError): string => {
+  const variable =
+    error._tag === "MissingOption" ? Object.entries(variables).find(([name]) => name === error.option)?.[1] : undefined
+  return variable === undefined ? error.message : `${error.message}, or ${variable} in the environment`
+}
 
 const formatter = CliOutput.defaultFormatter({
   colors: process.stdout.isTTY && process.env["NO_COLOR"] === undefined
@@ -24,7 +34,7 @@ export const layer: Layer.Layer<never> = CliOutput.layerPresenter({
       case "Version":
         return Output.writeLine(event.version)
       case "InvalidInvocation": {
-        const faults = toOneLine(event.errors.map((error) => error.message).join("; "))
+        const faults = toOneLine(event.errors.map(describe).join("; "))
         return Output.writeError(`${event.commandPath[0]}: ${faults} (see ${event.commandPath.join(" ")} --help)`)
       }
     }
