@@ -4,6 +4,7 @@
 import type { Holdfast } from "@holdfast/core"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { FrameOptions } from "./FrameOptions.ts"
+import * as KnownOptions from "./KnownOptions.ts"
 import type { LimitOptions } from "./LimitOptions.ts"
 import * as NodeListener from "./NodeListener.ts"
 
@@ -48,6 +49,7 @@ export const toFastify = <Request extends FastifyRequestLike = FastifyRequestLik
   holdfast: Holdfast,
   options: FastifyOptions<Request> = {}
 ): ((app: FastifyLike<Request>) => Promise<void>) => {
+  KnownOptions.check(options, { ...KnownOptions.shared, trustedProxies: true })
   const { authenticate, ...others } = options
   return async (app) => {
     const listener = NodeListener.make(holdfast, { ...others, prefix: app.prefix })

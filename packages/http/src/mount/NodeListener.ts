@@ -10,6 +10,7 @@ import * as ClientAddress from "../incoming/ClientAddress.ts"
 import * as Pipelining from "../incoming/Pipelining.ts"
 import * as TrustedProxies from "../incoming/TrustedProxies.ts"
 import { type FrameOptions, toFrameAncestors } from "./FrameOptions.ts"
+import * as KnownOptions from "./KnownOptions.ts"
 import { type LimitOptions, toLimits } from "./LimitOptions.ts"
 import * as Mount from "./Mount.ts"
 import * as ParsedBody from "./ParsedBody.ts"
@@ -111,6 +112,7 @@ export const toNodeListener = <Request extends IncomingMessage = IncomingMessage
   holdfast: Holdfast,
   options: NodeListenerOptions<Request> = {}
 ): ((request: Request, response: ServerResponse) => void) => {
+  KnownOptions.check(options, { ...KnownOptions.shared, prefix: true, trustedProxies: true })
   const { authenticate, ...others } = options
   const listener = make(holdfast, others)
   return (request, response) =>

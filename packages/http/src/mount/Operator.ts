@@ -17,6 +17,7 @@ import { routerConfig } from "../handlers/ApiRoutes.ts"
 import * as OperatorRoutes from "../operator/OperatorRoutes.ts"
 import * as ProcessMetrics from "../operator/ProcessMetrics.ts"
 import * as ProblemMiddleware from "../problems/ProblemMiddleware.ts"
+import * as KnownOptions from "./KnownOptions.ts"
 import type * as Mount from "./Mount.ts"
 import * as PendingListener from "./PendingListener.ts"
 import * as Prefix from "./Prefix.ts"
@@ -25,6 +26,12 @@ import * as Refusal from "./Refusal.ts"
 export interface OperatorOptions {
   /** The path prefix of the paths, such as `/storage`, if the host leaves it in the URL. */
   readonly prefix?: string | undefined
+}
+
+/** Checks the options. Throws a `TypeError` for one that is not known. */
+const toPrefix = (options: OperatorOptions): string => {
+  KnownOptions.check(options, { prefix: true })
+  return Prefix.normalize(options.prefix ?? "")
 }
 
 const routes = Layer.mergeAll(
@@ -55,11 +62,12 @@ const makeApp = Effect.fnUntraced(function* (context: PromiseApiContext.PromiseA
  */
 export const toOperatorListener = (
   holdfast: Holdfast,
-  { prefix = "" }: OperatorOptions = {}
+  options: OperatorOptions = {}
 ): ((request: IncomingMessage, response: ServerResponse) => void) => {
+  const prefix = toPrefix(options)
   const context = PromiseApiContext.of(holdfast)
   const building = Effect.gen(function* () {
-    const { app, scope } = yield* makeApp(context, Prefix.normalize(prefix))
+    const { app, scope } = yield* makeApp(context, prefix)
     const listener: RequestListener = yield* NodeHttpServer.makeHandler(app, { scope })
     return listener
   }).pipe(Effect.provideContext(context.services), Effect.runPromise)
@@ -69,10 +77,11 @@ export const toOperatorListener = (
 /** Returns the same as a web handler, for Hono, Next.js, Bun or Deno. */
 export const toOperatorHandler = (
   holdfast: Holdfast,
-  { prefix = "" }: OperatorOptions = {}
+  options: OperatorOptions = {}
 ): ((request: Request) => Promise<Response>) => {
+  const prefix = toPrefix(options)
   const context = PromiseApiContext.of(holdfast)
-  const building = Effect.map(makeApp(context, Prefix.normalize(prefix)), ({ app }) =>
+  const building = Effect.map(makeApp(context, prefix), ({ app }) =>
     HttpEffect.toWebHandlerWith<PromiseApiServices, HttpServerRequest | Scope.Scope>(context.services)(app)
   ).pipe(Effect.provideContext(context.services), Effect.runPromise)
   // Each request reports a failed build. Before the first request, nothing could.

@@ -12,6 +12,7 @@ import * as ClientAddress from "../incoming/ClientAddress.ts"
 import * as TrustedProxies from "../incoming/TrustedProxies.ts"
 import type { Endpoint } from "../s3/Address.ts"
 import * as S3Routes from "../s3/S3Routes.ts"
+import * as KnownOptions from "./KnownOptions.ts"
 import * as PendingListener from "./PendingListener.ts"
 import * as Prefix from "./Prefix.ts"
 
@@ -40,8 +41,10 @@ const originalUrl = (request: IncomingMessage): string =>
  */
 export const toS3Handler = (
   holdfast: Holdfast,
-  { host, prefix = "", region, trustedProxies }: S3HandlerOptions = {}
+  options: S3HandlerOptions = {}
 ): ((request: IncomingMessage, response: ServerResponse) => void) => {
+  KnownOptions.check(options, { prefix: true, host: true, region: true, trustedProxies: true })
+  const { host, prefix = "", region, trustedProxies } = options
   const context = PromiseApiContext.of(holdfast)
   const endpoint: Endpoint = { path: Prefix.normalize(prefix), host: host?.toLowerCase(), region }
   const findClientAddress = ClientAddress.finder(TrustedProxies.parse(trustedProxies ?? []))

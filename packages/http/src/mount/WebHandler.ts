@@ -10,6 +10,7 @@ import * as HttpEffect from "effect/http/HttpEffect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import type { Scope } from "effect/Scope"
 import { type FrameOptions, toFrameAncestors } from "./FrameOptions.ts"
+import * as KnownOptions from "./KnownOptions.ts"
 import { type LimitOptions, toLimits } from "./LimitOptions.ts"
 import * as Mount from "./Mount.ts"
 import type { Authenticated } from "./NodeListener.ts"
@@ -52,6 +53,7 @@ export const toWebHandler = <Host = unknown>(
   options: WebHandlerOptions<Host> = {}
 ): WebHandler<Host> => {
   const context = PromiseApiContext.of(holdfast)
+  KnownOptions.check(options, { ...KnownOptions.shared, prefix: true, clientAddress: true })
   const { authenticate, clientAddress } = options
   const trustedOrigins = new Set(options.trustedOrigins)
   const limits = toLimits(options)

@@ -1,5 +1,12 @@
 import { expect, it } from "vitest"
-import { toWebHandler } from "../../src/index.ts"
+import {
+  toFastify,
+  toNodeListener,
+  toOperatorHandler,
+  toOperatorListener,
+  toS3Handler,
+  toWebHandler
+} from "../../src/index.ts"
 import { expectProblem, json } from "../support/Problems.ts"
 import * as MountedHoldfast from "./MountedHoldfast.ts"
 
@@ -85,4 +92,18 @@ it("toWebHandler: invalid prefix or object that is not a Holdfast → TypeError"
   const { holdfast } = await MountedHoldfast.openHoldfast()
   expect(() => toWebHandler(holdfast, { prefix: "files" })).toThrow('prefix must be a path such as "/files"')
   expect(() => toWebHandler(Object.create(holdfast))).toThrow("expected a Holdfast")
+})
+
+it("mounts: option that is not known → TypeError with the name that was meant", async () => {
+  const { holdfast } = await MountedHoldfast.openHoldfast()
+  const limited = Object({ permission: ["file:read"] })
+  const message = "option permission is not known; did you mean permissions?"
+  expect(() => toWebHandler(holdfast, limited)).toThrow(new TypeError(message))
+  expect(() => toNodeListener(holdfast, limited)).toThrow(new TypeError(message))
+  expect(() => toFastify(holdfast, limited)).toThrow(new TypeError(message))
+  for (const mount of [toOperatorListener, toS3Handler]) {
+    expect(() => mount(holdfast, Object({ path: "/store" }))).toThrow(/^option path is not known/)
+  }
+  expect(() => toOperatorHandler(holdfast, Object({ path: "/store" }))).toThrow(/^option path is not known/)
+  expect(() => toNodeListener(holdfast, { permissions: ["file:read"], prefix: undefined })).not.toThrow()
 })
