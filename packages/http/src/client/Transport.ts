@@ -65,7 +65,17 @@ export const make = (options: ClientOptions): Transport => {
     return `${base}/${path.map(encodeSegment).join("/")}${search}`
   }
 
+  /** Refuses a URL without a scheme, which `fetch` reports as a lost connection. Only a page, or a `fetch` of the program, may have one. */
+  const checkUrl = (): void => {
+    if (options.fetch !== undefined || "location" in globalThis || /^https?:/i.test(base)) return
+    throw new HoldfastError.HoldfastError(
+      "invalid_request",
+      `The url must be an http or https URL, such as "http://127.0.0.1:8080", and is "${String(options.url)}".`
+    )
+  }
+
   const headers: Transport["headers"] = async (given = {}) => {
+    checkUrl()
     const all = new Headers()
     for (const [name, value] of Object.entries(given)) if (value !== undefined) all.set(name, value)
     const { apiKey } = options

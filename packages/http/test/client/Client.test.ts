@@ -177,6 +177,13 @@ it("client: refused, unreachable, aborted → HoldfastError with the code and it
   expect(await code(createClient({ url, apiKey: "hf_none" }).me())).toBe("unauthenticated")
   expect(await code(createClient({ url, apiKey: async () => undefined }).me())).toBe("unauthenticated")
   expect(await code(createClient({ url: "http://127.0.0.1:1" }).me())).toBe("network_error")
+  for (const url of ["127.0.0.1:8080", "localhost:8080", "/store", "ftp://host"]) {
+    const message = `The url must be an http or https URL, such as "http://127.0.0.1:8080", and is "${url}".`
+    await expect(createClient({ url }).me()).rejects.toMatchObject({ code: "invalid_request", message })
+  }
+  expect(await createClient({ url: "/store", fetch: async (url) => Response.json({ url }) }).me()).toEqual({
+    url: "/store/api/v1/me"
+  })
   const proxy = createClient({ url, fetch: async () => new Response("<h1>Bad Gateway", { status: 502 }) })
   expect(await failure(proxy.me())).toMatchObject({ code: "unexpected_answer", status: 502 })
   const busy = createClient({
