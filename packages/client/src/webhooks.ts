@@ -49,8 +49,6 @@ export interface VerifyWebhookInput {
 
 const encoder = new TextEncoder()
 
-const prefix = "whsec_"
-
 /** The service sends two signatures at most. A stranger must not cause more work. */
 const maxSignatures = 8
 
@@ -64,7 +62,9 @@ const fromBase64 = (text: string): Uint8Array<ArrayBuffer> | undefined => {
 
 const importKeys = (secret: string | ReadonlyArray<string>): Promise<ReadonlyArray<CryptoKey>> => {
   const keys = [secret].flat().map((one) => {
-    const bytes = one.startsWith(prefix) ? fromBase64(one.slice(prefix.length)) : undefined
+    // A pattern also refuses a variable of the environment that is not set.
+    const [, text = ""] = /^whsec_(.+)$/.exec(one) ?? []
+    const bytes = fromBase64(text)
     if (bytes === undefined || bytes.length === 0) {
       throw new TypeError("A secret is whsec_ and base64. Pass it as the service returned it.")
     }

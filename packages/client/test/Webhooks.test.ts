@@ -139,7 +139,11 @@ describe("verifyWebhook", () => {
   })
 
   it("secret that the service did not return, or none → TypeError, whatever the request", async () => {
-    for (const one of ["", "whsec_", "whsec_%", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", [], [secret, ""]]) {
+    // Object(…): a variable of the environment that is not set, whatever its type says.
+    const { unset } = Object({})
+    for (const one of ["", "whsec_", "whsec_%", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", [], [secret, ""], unset]) {
+      const refused = expect(verifyWebhook({ secret: one, headers: {}, body: "" })).rejects
+      await refused.toThrow(/^(?:A secret is whsec_ and base64\.|Pass at least one secret\.)/)
       await expect(verifyWebhook({ secret: one, headers: {}, body: "" })).rejects.toBeInstanceOf(TypeError)
     }
   })
