@@ -10,15 +10,13 @@ import * as MigrationRecords from "../internal/migrations/MigrationRecords.ts"
 import type { Migration } from "./Migration.ts"
 import { migrations } from "./MigrationList.ts"
 
-const lastOf = (migrations: ReadonlyArray<Migration>): number => Math.max(...migrations.map(({ id }) => id))
-
-/** The id of the last migration that this version knows. */
-export const known: number = lastOf(migrations)
+/** The highest id of the migrations that this version knows. */
+export const known: number = Math.max(...migrations.map(({ id }) => id))
 
 /** A newer version of the service has migrated the database. */
-export class NewerSchema extends Data.TaggedError("NewerSchema")<{ readonly found: number; readonly known: number }> {
+export class NewerSchema extends Data.TaggedError("NewerSchema")<{ readonly found: number }> {
   override get message(): string {
-    return `The database has the schema of a newer version of Holdfast: migration ${this.found}, and this version knows migrations up to ${this.known}. Start that version, or restore the backup from before the upgrade.`
+    return `The database has the schema of a newer version of Holdfast: migration ${this.found}, which this version does not know. Start the newer version, or restore the backup from before the upgrade.`
   }
 }
 
@@ -29,14 +27,17 @@ export class NewerSchema extends Data.TaggedError("NewerSchema")<{ readonly foun
  */
 export type SchemaState = "Empty" | "Older" | "Current"
 
-/** Returns the state of a schema from the ids of its migrations. Fails when a version that knows more of them has changed it. */
+/**
+ * Returns the state of a schema from the ids of its migrations. Fails when it has a migration that is not in `migrations`. An id only
+ * names a migration: that of a newer version may be lower than others that this version knows.
+ */
 export const compare = (
   recorded: ReadonlySet<number>,
   migrations: ReadonlyArray<Migration>
 ): Effect.Effect<SchemaState, NewerSchema> => {
-  const found = Math.max(...recorded)
-  const known = lastOf(migrations)
-  if (found > known) return Effect.fail(new NewerSchema({ found, known }))
+  const unknown = new Set(recorded)
+  for (const { id } of migrations) unknown.delete(id)
+  if (unknown.size > 0) return Effect.fail(new NewerSchema({ found: Math.max(...unknown) }))
   if (recorded.size === 0) return Effect.succeed("Empty")
   return Effect.succeed(migrations.every(({ id }) => recorded.has(id)) ? "Current" : "Older")
 }

@@ -107,6 +107,21 @@ export const migrationContract = <Step, E, E2, R>(
   )
 
   test(
+    "database has a migration that this version does not know, with a lower number than its own → refused, nothing changed",
+    Effect.gen(function* () {
+      const at = (id: number) => ({
+        id,
+        name: `m${id}`,
+        steps: [change(execute(`CREATE TABLE t${id} (i integer)`))]
+      })
+      yield* runMissing([at(1), at(2), at(3)])
+      expect(yield* Effect.flip(runMissing([at(1), at(3)]))).toMatchObject({ _tag: "NewerSchema", found: 2 })
+      expect(yield* Effect.flip(runMissing([at(1), at(3), at(4)]))).toMatchObject({ _tag: "NewerSchema", found: 2 })
+      expect(ids(yield* runMissing([at(1), at(2), at(3), at(4)]))).toEqual([4])
+    })
+  )
+
+  test(
     "three processes at the same time → each batch runs once, all return when the schema is current",
     Effect.gen(function* () {
       yield* runMissing([initial])
