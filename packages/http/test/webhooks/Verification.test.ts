@@ -54,7 +54,8 @@ const makeWeb = (secret: string, keep: Keep): RequestListener => {
     await keep(event)
     return new Response(null, { status: 204 })
   }
-  return getRequestListener(POST)
+  // It would replace the `Request` and `Response` of all test files that share the process.
+  return getRequestListener(POST, { overrideGlobalObjects: false })
 }
 
 /** Starts a server until the test ends. `use` sets what answers its requests. */
