@@ -2,7 +2,7 @@
  * Inputs whose properties matter to a conversion.
  *
  * `HOLDFAST_MEDIA=all` (`pnpm media`) converts all of them; otherwise those that differ from the inputs of the matrix and of the contract:
- * by rotation, size, times of the frames, a single frame, a cut, fragments, and without a picture.
+ * by rotation, size, times of the frames, a single frame, a cut, and without a picture.
  */
 import { assert, layer, vi } from "@effect/vitest"
 import type { Format } from "@holdfast/core/transcoding/Presentation"
@@ -41,7 +41,13 @@ const common = new Set<Samples.Name>([
   "silent.mp4",
   "slow.mkv",
   "one-frame.mkv",
-  "sound.mp3"
+  "sound.mp3",
+  "vp9.webm",
+  "fast.mkv",
+  "portrait.mkv",
+  "interlaced.mkv",
+  "late.mkv",
+  "fragmented.mp4"
 ])
 
 const all: ReadonlyArray<Expectation> = [

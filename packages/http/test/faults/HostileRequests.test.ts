@@ -3,7 +3,8 @@
  * answers are small, no request fails because of the service, and the neighbour is served meanwhile.
  *
  * `HOLDFAST_FAULTS=all` (`pnpm faults`) sends all requests to a service with SQLite, and those with small bodies to one with PostgreSQL.
- * Otherwise PostgreSQL gets every third one with a small body, in which each operation and each kind of text occurs, and SQLite the others.
+ * Otherwise SQLite gets every fifth one, and PostgreSQL every sixth of those with a small body: all operations but one, and nearly all
+ * kinds of values.
  */
 import * as HostileRequests from "@holdfast/testing/hostile/HostileRequests"
 import * as Neighbour from "@holdfast/testing/neighbour/Neighbour"
@@ -113,7 +114,7 @@ const attack = async (
 
 const expectHarmless = ({ neighbour, result }: Awaited<ReturnType<typeof attack>>) => {
   const { answers, growth } = result
-  expect(answers.length).toBeGreaterThan(2 * warmUp)
+  expect(answers.length).toBeGreaterThan(warmUp + 100)
   expect(answers.filter(({ status }) => status >= 500)).toEqual([])
   expect(answers.filter(({ bytes }) => bytes > maxAnswer)).toEqual([])
   expect(answers.filter(({ stall }) => stall > maxStall)).toEqual([])
@@ -126,20 +127,13 @@ const isSmall = ({ body }: HostileRequests.HostileRequest): boolean => Buffer.by
 
 const isWhole = process.env["HOLDFAST_FAULTS"] === "all"
 
-/** Returns the requests for PostgreSQL. */
-const forPostgres = (all: ReadonlyArray<HostileRequests.HostileRequest>) =>
-  all.filter(isSmall).filter((_, index) => isWhole || index % 3 === 0)
-
-/** Returns the requests for SQLite. */
-const forSqlite = (all: ReadonlyArray<HostileRequests.HostileRequest>) => {
-  if (isWhole || Database.missing !== undefined) return all
-  const others = new Set(forPostgres(all))
-  return all.filter((request) => !others.has(request))
-}
+/** Returns every nth request, or all of them. */
+const sample = <A>(all: ReadonlyArray<A>, n: number): ReadonlyArray<A> =>
+  isWhole ? all : all.filter((_, index) => index % n === 0)
 
 describe("hostile requests for every operation", () => {
   it("SQLite → no request answered with 500 or above, small answers, no stall", { timeout: 480_000 }, async () => {
-    expectHarmless(await attack({}, forSqlite))
+    expectHarmless(await attack({}, (all) => sample(all, 5)))
   })
 
   Requires.requires(Database.missing).describe("PostgreSQL", () => {
@@ -150,7 +144,7 @@ describe("hostile requests for every operation", () => {
     afterAll(() => database.close())
 
     it("small requests → none answered with 500 or above", { timeout: 480_000 }, async () => {
-      expectHarmless(await attack({ DATABASE_URL: await database.create() }, forPostgres))
+      expectHarmless(await attack({ DATABASE_URL: await database.create() }, (all) => sample(all.filter(isSmall), 6)))
     })
   })
 })

@@ -6,8 +6,10 @@ import { Sweeper } from "@holdfast/core/storage/Sweeper"
 import type { Format } from "@holdfast/core/transcoding/Presentation"
 import * as FfmpegTranscoder from "@holdfast/ffmpeg/FfmpegTranscoder"
 import * as Requires from "@holdfast/testing/Requires"
+import * as SharedFiles from "@holdfast/testing/SharedFiles"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import { createHash } from "node:crypto"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
 import { afterAll, beforeAll, expect, it } from "vitest"
@@ -43,15 +45,18 @@ interface Stream {
   readonly color_primaries?: string
 }
 
-/** Makes a video of six seconds with keyframes of which a player may begin with each. */
+/** Makes a video of six seconds with keyframes of which a player may begin with each, once for all tests. */
 const makeVideo = async (range: Range, name: string, ...options: ReadonlyArray<string>): Promise<string> => {
   const [pixels, primaries, transfer, matrix] = ranges[range]
   const parameters = `log-level=none:open-gop=0:keyint=24:colorprim=${primaries}:transfer=${transfer}:colormatrix=${matrix}`
-  const path = Path.join(await Process.makeDirectory(), name)
   const inputs = "-f lavfi -i testsrc2=s=320x180:r=24:d=6 -f lavfi -i sine=f=440:d=6".split(" ")
   const codecs = `-c:a aac -c:v libx265 -preset ultrafast -pix_fmt ${pixels} -x265-params ${parameters}`.split(" ")
-  await run("ffmpeg", "-v", "error", "-y", ...inputs, ...codecs, ...options, path)
-  return path
+  const args = [...inputs, ...codecs, ...options]
+  const hash = createHash("sha256").update(args.join(" ")).digest("hex")
+  const folder = await SharedFiles.directory(`hevc-${hash.slice(0, 16)}-${name}`, async (made) => {
+    await run("ffmpeg", "-v", "error", "-y", ...args, Path.join(made, name))
+  })
+  return Path.join(folder, name)
 }
 
 /** Returns hashes of the decoded frames of one of the tracks. */
@@ -284,8 +289,8 @@ describe("H.265 beside encoded video", () => {
     ["rotated", "a.mov", [], ["-metadata:s:v:0", "rotate=90"]],
     ["trimmed", "a.mp4", ["-ss", "0.3"], []]
   ])("%s H.265 → READY with H.264 alone", async (_, name, before, after) => {
-    const whole = await makeVideo("HLG", `whole-${name}`, "-tag:v", "hvc1")
-    const file = Path.join(Path.dirname(whole), name)
+    const whole = await makeVideo("HLG", "a.mp4", "-tag:v", "hvc1")
+    const file = Path.join(await Process.makeDirectory(), name)
     await run("ffmpeg", "-v", "error", "-y", ...before, "-i", whole, "-c", "copy", ...after, file)
     const { bucket, records } = await convert(file)
     for (const { renditions } of records) expect(renditions.map((rendition) => rendition.name)).toEqual(["180p"])

@@ -48,8 +48,8 @@ const environment = (): NodeJS.ProcessEnv =>
     )
   )
 
-/** The environment of a service that converts, as it does by default. */
-export const converting = { HOLDFAST_CONVERSIONS: "1" }
+/** The environment of a service that converts, as it does by default, but encodes with the preset that takes the least time. */
+export const converting = { HOLDFAST_CONVERSIONS: "1", HOLDFAST_VIDEO_PRESET: "ultrafast" }
 
 /** Makes a temporary directory, which is removed when the test ends. */
 export const makeDirectory = async (): Promise<string> => {
