@@ -1,5 +1,5 @@
 /**
- * `pnpm release`: builds and publishes every package whose version is not published yet. Refuses while the manifest of the root has no
+ * `pnpm release`: checks, builds and publishes every package whose version is not published yet. Refuses while the manifest of the root has no
  * address of the repository: `.pnpmfile.mjs` copies it into the published manifests, and the links of the READMEs begin with it, which
  * cannot be changed afterwards.
  */
@@ -13,7 +13,7 @@ const { repository }: { readonly repository?: unknown } = JSON.parse(Fs.readFile
 if (typeof repository === "string" && /^https:\/\/[^?#]+[^/?#](?<!\.git)$/.test(repository)) {
   const { directories, root } = Packages
   const { status } = Readmes.whileAbsolute({ root, directories, repository }, () =>
-    spawnSync("node scripts/build.ts && changeset publish", { shell: true, stdio: "inherit" })
+    spawnSync("pnpm run packages && node scripts/build.ts && changeset publish", { shell: true, stdio: "inherit" })
   )
   process.exitCode = status ?? 1
 } else {
