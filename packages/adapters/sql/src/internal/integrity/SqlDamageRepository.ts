@@ -123,11 +123,9 @@ const make = Effect.gen(function* () {
         exceptTenants.length === 0
           ? client`SELECT blob_id FROM damage WHERE due_at <= ${millis(now)} ORDER BY due_at, blob_id LIMIT ${limit}`
           : client`SELECT blob_id FROM damage WHERE due_at <= ${millis(now)} AND blob_id IN (
-              SELECT oldest.blob_id FROM (
-                SELECT blob_id, due_at FROM damage WHERE due_at <= ${millis(now)} ORDER BY due_at, blob_id LIMIT ${maxSkipped}
-              ) AS oldest JOIN blob ON blob.id = oldest.blob_id
-              WHERE NOT ${among(client, "blob.tenant_id", exceptTenants)}
-              ORDER BY oldest.due_at, oldest.blob_id LIMIT ${limit})`
+                SELECT blob_id FROM damage WHERE due_at <= ${millis(now)} ORDER BY due_at, blob_id LIMIT ${maxSkipped})
+              AND NOT EXISTS (SELECT 1 FROM blob WHERE id = damage.blob_id AND ${among(client, "tenant_id", exceptTenants)})
+              ORDER BY due_at, blob_id LIMIT ${limit}`
       // Selects before it writes: mostly no repair is due, and a write on SQLite blocks all writers.
       return Effect.flatMap(poll(due), (rows) =>
         rows.length === 0
