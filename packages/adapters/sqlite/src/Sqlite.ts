@@ -174,14 +174,15 @@ export const makeClients = Effect.fnUntraced(function* ({
     })
   }
   const writer = Writer.fromDatabase(database, log)
-  const backgroundWriter = log === undefined ? writer : yield* Writer.onThread(file, log)
-  const currentWriter = Effect.map(IsBackgroundWork, (isBackground) => (isBackground ? backgroundWriter : writer))
-  const writerOf = (connection: Connection) => (connection === writer.connection ? writer : backgroundWriter)
   const pool = FairPool.make({ size: 1, timeout: statementTimeout })
   const group =
     log === undefined ? undefined : GroupCommit.make({ writer, turns: pool, isShared, whenSynced: log.whenSynced })
-  const close = group?.close ?? Effect.void
+  // Directly before the close of the database: a transaction that continues in between would change it outside of a transaction.
   yield* Effect.addFinalizer(() => group?.end ?? Effect.void)
+  const backgroundWriter = log === undefined ? writer : yield* Writer.onThread(file, log)
+  const currentWriter = Effect.map(IsBackgroundWork, (isBackground) => (isBackground ? backgroundWriter : writer))
+  const writerOf = (connection: Connection) => (connection === writer.connection ? writer : backgroundWriter)
+  const close = group?.close ?? Effect.void
   /** For what does not join the open transaction. */
   const turns: FairPool.FairPool = {
     use: (self) => pool.use(Effect.andThen(close, self)),
