@@ -63,7 +63,7 @@ const fromBase64 = (text: string): Uint8Array<ArrayBuffer> | undefined => {
 const importKeys = (secret: string | ReadonlyArray<string>): Promise<ReadonlyArray<CryptoKey>> => {
   const keys = [secret].flat().map((one) => {
     // A pattern also refuses a variable of the environment that is not set.
-    const [, text = ""] = /^whsec_(.+)$/.exec(one) ?? []
+    const [, text = ""] = /^whsec_([^]+)$/.exec(one) ?? []
     const bytes = fromBase64(text)
     if (bytes === undefined || bytes.length === 0) {
       throw new TypeError("A secret is whsec_ and base64. Pass it as the service returned it.")

@@ -138,6 +138,12 @@ describe("verifyWebhook", () => {
     }
   })
 
+  it("secret from a file with a line break at its end → the event", async () => {
+    for (const end of ["\n", "\r\n"]) {
+      expect(await verifyWebhook({ secret: secret + end, headers: sign([secret]), body })).toEqual(accepted)
+    }
+  })
+
   it("secret that the service did not return, or none → TypeError, whatever the request", async () => {
     // Object(…): a variable of the environment that is not set, whatever its type says.
     const { unset } = Object({})
