@@ -52,11 +52,11 @@ export interface Settings {
   readonly tokenLifetime: Duration.Duration
   /** How long an actor's permissions are cached: at most one second (longer values count as one second), zero for no cache. */
   readonly accessCache: Duration.Duration
-  /** How long the bytes of a replaced or removed content stay, for readers that opened the content before. */
+  /** How long the bytes of a replaced or removed content stay, for readers that opened the content before. At most 24 days. */
   readonly blobGrace: Duration.Duration
-  /** How long the lease of an upload lasts. Its process renews it; when the process dies, the bytes stay until the lease ends. */
+  /** How long the lease of an upload lasts. Its process renews it; when the process dies, the bytes stay until the lease ends. At most 24 days. */
   readonly uploadLease: Duration.Duration
-  /** How long an upload in parts stays open after it last received bytes. Then its parts are removed. */
+  /** How long an upload in parts stays open after it last received bytes. Then its parts are removed. At most 24 days. */
   readonly uploadExpiry: Duration.Duration
   /** How long a playback key is valid; it may be up to a twelfth longer. */
   readonly playbackLifetime: Duration.Duration

@@ -48,7 +48,13 @@ it("open: value is not valid → InvalidRequest with every fault", async () => {
   const { errors, message } = await openError({
     metadata: {},
     blobs: "files",
-    settings: { maxUploadBytes: "1 MB", blobGrace: "soon", quota: { files: -1 }, tenantRate: { requests: 1 } },
+    settings: {
+      maxUploadBytes: "1 MB",
+      blobGrace: "soon",
+      uploadExpiry: "25 days",
+      quota: { files: -1 },
+      tenantRate: { requests: 1 }
+    },
     publicUrl: "app.example.com",
     sweepEvery: "often",
     video: {},
@@ -68,6 +74,7 @@ it("open: value is not valid → InvalidRequest with every fault", async () => {
     "blobs",
     "settings.maxUploadBytes",
     "settings.blobGrace",
+    "settings.uploadExpiry",
     "settings.quota.files",
     "settings.tenantRate.window",
     "publicUrl",
@@ -85,7 +92,7 @@ it("open: value is not valid → InvalidRequest with every fault", async () => {
     "log"
   ]
   expect(errors.map(({ pointer }) => pointer.slice(1).replaceAll("/", ".")).toSorted()).toEqual(faulty.toSorted())
-  expect(message).toMatch(/; and 16 more in errors$/)
+  expect(message).toMatch(/; and 17 more in errors$/)
 })
 
 it("open: durations as texts, undefined options → the defaults and the texts apply", async () => {

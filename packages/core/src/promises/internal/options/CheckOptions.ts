@@ -33,15 +33,18 @@ const rate = Is.oneOf(
   )
 )
 
+/** Less than the time after which `DeploymentRepository.bringForward` takes an expiry for the error of a clock. */
+const expiry = Is.durationUpTo(24)
+
 const settings = Is.record({
   maxUploadBytes: Is.count(0),
   tokensMayCreateTenants: Is.boolean,
   allowEternalTokens: Is.boolean,
   tokenLifetime: Is.duration,
   accessCache: Is.duration,
-  blobGrace: Is.duration,
-  uploadLease: Is.duration,
-  uploadExpiry: Is.duration,
+  blobGrace: expiry,
+  uploadLease: expiry,
+  uploadExpiry: expiry,
   playbackLifetime: Is.duration,
   videoLines: Is.when((value) => value === 1080 || value === 1440 || value === 2160, "must be 1080, 1440 or 2160"),
   videoLadders: Is.boolean,

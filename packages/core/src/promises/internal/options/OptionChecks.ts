@@ -30,6 +30,16 @@ export const duration: Check = when(
   'must be a duration, such as "5 minutes", or a number of milliseconds'
 )
 
+/** A duration of at most so many days. */
+export const durationUpTo = (days: number): Check =>
+  when(
+    (value) =>
+      Option.exists(Duration.fromInput(value as Duration.Input), (found) =>
+        Duration.isLessThanOrEqualTo(found, Duration.days(days))
+      ),
+    `must be a duration of at most ${days} days, such as "5 minutes", or a number of milliseconds`
+  )
+
 export const bytes = (isLength: (length: number) => boolean, detail: string): Check =>
   when((value) => value instanceof Uint8Array && isLength(value.length), detail)
 
