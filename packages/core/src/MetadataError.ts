@@ -18,11 +18,21 @@ export type Reason = "Unavailable" | "Timeout" | "Contention" | "StorageFull" | 
 /** The operations of adapters that open a database, and not those of requests. */
 const opening: ReadonlySet<string> = new Set(["open", "migrate", "schemaVersion"])
 
-/** Returns the message of the innermost cause, such as a driver's "connect ECONNREFUSED 127.0.0.1:5432". */
-const innermostMessage = (error: unknown): string | undefined => {
-  if (!Predicate.isObject(error)) return undefined
-  const inner = innermostMessage(Reflect.get(error, "cause")) ?? innermostMessage(Reflect.get(error, "reason"))
-  return inner ?? (error instanceof Error && error.message !== "" ? error.message : undefined)
+/** Errors have few causes. One that is its own cause must not be followed without an end. */
+const maxDepth = 8
+
+/**
+ * Returns the message of the innermost cause, such as a driver's "connect ECONNREFUSED 127.0.0.1:5432". Of several causes, as of a host
+ * with two addresses, that of the first one.
+ */
+const innermostMessage = (error: unknown, depth = 0): string | undefined => {
+  if (!Predicate.isObject(error) || depth > maxDepth) return undefined
+  for (const name of ["cause", "reason", "errors"]) {
+    const inner: unknown = Reflect.get(error, name)
+    const found = innermostMessage(Array.isArray(inner) ? inner[0] : inner, depth + 1)
+    if (found !== undefined) return found
+  }
+  return error instanceof Error && error.message !== "" ? error.message : undefined
 }
 
 export class MetadataError extends Data.TaggedError("MetadataError")<{

@@ -57,7 +57,9 @@ const describe = (error: unknown): string => {
   const message = firstLine(error.message)
   const cause = needsCause(error) ? innermostMessage(error) : undefined
   const text = cause === undefined || message.includes(cause) ? message : `${message} ${cause}`
-  return error instanceof MetadataError && error.isOpening ? `${text}. Check DATABASE_URL and --data-dir.` : text
+  const isSetting =
+    error instanceof MetadataError && error.isOpening && ["Unavailable", "Internal"].includes(error.reason)
+  return isSetting ? `${text}. Check DATABASE_URL and --data-dir.` : text
 }
 
 /** Returns the exit code and the lines to print for the failure of a command. */
