@@ -2,10 +2,15 @@
  * Who may create and continue a resumable upload: API keys with scopes, upload links and shares; what limits permit.
  */
 import * as Actor from "@holdfast/core/Actor"
+import { UploadRepository } from "@holdfast/core/uploads/UploadRepository"
 import { Quotas } from "@holdfast/core/usage/Quotas"
+import * as DateTime from "effect/DateTime"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
 import { beforeAll, expect, it } from "vitest"
 import * as EachDatabase from "../support/EachDatabase.ts"
 import { expectProblem, json } from "../support/Problems.ts"
+import * as ClockAhead from "./ClockAhead.ts"
 import * as Tus from "./Tus.ts"
 
 const bytes = new Uint8Array(100).fill(7)
@@ -110,6 +115,25 @@ EachDatabase.describeEach("access to resumable uploads", (current) => {
       uploadedFiles: 2,
       uploadedBytes: 10
     })
+  })
+
+  it("share for one file: creation whose answer is lost → another one has its room after two minutes", async () => {
+    const answer = await current().post(`${base}/shares`, {
+      json: { name: "lost", path: "/lost/", may: ["upload"], maxFiles: 1 }
+    })
+    const { token } = await json<{ token: string }>(answer)
+    const holder = { key: null, query: { apiKey: token } }
+    const lost = await tus.create({ filename: "a" }, ofLength(5), holder)
+    await expectProblem(await tus.post({ filename: "a" }, ofLength(5), holder), 410, "share_exhausted")
+    const removal = Effect.gen(function* () {
+      const uploads = yield* UploadRepository
+      yield* uploads.deleteExpired({ now: yield* DateTime.now, limit: 500 })
+    })
+    await current().run(ClockAhead.by(Duration.minutes(1))(removal))
+    expect((await tus.head(lost, holder)).status).toBe(200)
+    await current().run(ClockAhead.by(Duration.minutes(3))(removal))
+    const path = await tus.create({ filename: "a" }, ofLength(5), holder)
+    expect((await tus.patch(path, 0, bytes.slice(0, 5), holder)).status).toBe(204)
   })
 
   it("share for one file: 8 creations at once → one created; its maxBytes raised meanwhile → upload continues", async () => {

@@ -12,6 +12,7 @@ import type { Actor } from "../../Actor.ts"
 import type { BucketRef } from "../../buckets/BucketRef.ts"
 import { NotFound } from "../../Errors.ts"
 import { ContentTooLarge } from "../../files/FileErrors.ts"
+import { ShareExhausted } from "../../files/shares/Share.ts"
 import { FileRepository } from "../../files/FileRepository.ts"
 import { checkBucketId } from "../../files/internal/FileLookup.ts"
 import * as HeaderLimit from "../../files/internal/HeaderLimit.ts"
@@ -72,8 +73,11 @@ const maxOpenForLinks = 900
 /** The most of them by one link or share, so that its holders leave some to those of others. One client has at most half of them. */
 export const maxOfLink = 200
 
-/** How long an upload by a link or share stays open to which no request appends. Its holder may create it without sending any bytes. */
+/** How long an upload by a link stays open to which no request appends. Its holder may create it without sending any bytes. */
 const emptyForLinks = Duration.hours(1)
+
+/** The same by a share, whose room it has: a client that did not get the answer creates another one, which must find room. */
+const emptyForShares = Duration.minutes(2)
 
 type Find = (actor: Actor, ref: UploadRef) => Effect.Effect<{ readonly upload: StoredUpload }, AccessError | NotFound>
 
@@ -168,6 +172,10 @@ export const make = Effect.fnUntraced(function* (find: Find) {
         ? findJoined(actor, bucket, partials, terms)
         : failure
     }
+    // The sum of the open uploads of a share would not be exact with lengths beyond all limits.
+    if (actor._tag === "Share" && length !== undefined && length > (linkRules?.maxBytes ?? Infinity)) {
+      return yield* new ShareExhausted({ limit: "maxBytes" })
+    }
     const isFinal = sources.success.length > 0
     const size = isFinal ? yield* Partials.checkAll(sources.success, link) : length
     yield* checkHeaders(tenantId, description.headers ?? [])
@@ -197,7 +205,9 @@ export const make = Effect.fnUntraced(function* (find: Find) {
       createdAt: now,
       expiresAt: DateTime.addDuration(
         now,
-        link === undefined || isFinal ? settings.uploadExpiry : Duration.min(settings.uploadExpiry, emptyForLinks)
+        link === undefined || isFinal
+          ? settings.uploadExpiry
+          : Duration.min(settings.uploadExpiry, terms.shareId === undefined ? emptyForLinks : emptyForShares)
       )
     }
     const limits = yield* limitsOf(bucket)

@@ -11,7 +11,7 @@ import { base } from "../ShareElements.js"
  *
  * @typedef {{ code: string, status: number, retryAfter: number, limit?: string, isName?: boolean, isStale?: boolean }} Answer
  * @typedef {{ status: number, text: string, header: (name: string) => string | null }} Reply
- * @typedef {{ id: string, offset: number, failures: number }} Upload
+ * @typedef {{ id: string, offset: number, failures: number, isUnanswered?: boolean }} Upload
  * @typedef {{ onProgress: (share: number) => void, onWait: () => void }} Listeners
  */
 
@@ -23,6 +23,9 @@ const longestWait = 60
 
 /** Bytes of one request. */
 const chunkBytes = 16 * 1024 * 1024
+
+/** Seconds after which an upload is over that was created and got no bytes, after two minutes and some attempts. */
+const untilRoom = 45
 
 /** An upload has at most 10,000 parts. Each request adds one, and so does each cut. */
 const mostRequests = 5000
@@ -42,9 +45,9 @@ const unfinished = new Map()
 /** Where the uploads of the share are, with the key of an upload link, which is valid for an hour. @type {URL | undefined} */
 let uploads
 
-/** @param {Upload} upload */
-const addressOf = ({ id }) => {
-  const address = new URL(uploads ?? base, location.href)
+/** @param {URL} uploads @param {Upload} upload */
+const addressOf = (uploads, { id }) => {
+  const address = new URL(uploads)
   address.pathname += `/${id}`
   return address
 }
@@ -125,13 +128,19 @@ const openLink = async () => {
 /** @param {string} text */
 const base64 = (text) => btoa(String.fromCharCode(...new TextEncoder().encode(text)))
 
-/** @param {File} file @param {Upload} upload @returns {Promise<Answer | undefined>} Why the upload was not created; `stored` for an empty file. */
-const create = async (file, upload) => {
+/** @param {URL} at @param {File} file @param {Upload} upload @returns {Promise<Answer | undefined>} Why the upload was not created; `stored` for an empty file. */
+const create = async (at, file, upload) => {
   const type = file.type === "" ? "" : `,filetype ${base64(file.type)}`
   const metadata = `filename ${base64(file.name)}${type}`
   const headers = { ...resumable, "upload-length": String(file.size), "upload-metadata": metadata }
-  const reply = await exchange("POST", uploads ?? base, headers)
-  if (reply.status !== 201) return toAnswer(reply)
+  const reply = await exchange("POST", at, headers)
+  if (reply.status === 0) upload.isUnanswered = true
+  if (reply.status !== 201) {
+    const answer = toAnswer(reply)
+    // An upload whose creation was not answered may have the room.
+    const mayHaveRoom = upload.isUnanswered === true && answer.code === "share_exhausted"
+    return mayHaveRoom ? { ...answer, status: 503, retryAfter: untilRoom } : answer
+  }
   if (reply.header("holdfast-file-id") !== null) return stored
   // A proxy may have changed the path before the id.
   upload.id = reply.header("location")?.split("/").at(-1) ?? ""
@@ -139,12 +148,14 @@ const create = async (file, upload) => {
   return undefined
 }
 
-/** Ends a former request, and finds where the service has the bytes. @param {File} file @param {Upload} upload @returns {Promise<Answer | undefined>} */
-const find = async (file, upload) => {
-  const reply = await exchange("HEAD", addressOf(upload), resumable)
+/** Ends a former request, and finds where the service has the bytes. @param {URL} at @param {File} file @param {Upload} upload @returns {Promise<Answer | undefined>} */
+const find = async (at, file, upload) => {
+  const reply = await exchange("HEAD", addressOf(at, upload), resumable)
   const { header, status } = reply
   if (header("holdfast-file-id") !== null) return stored
   if (status === 401 || status === 404 || isTemporary(toAnswer(reply))) return toAnswer(reply)
+  // The page of a network that wants a login.
+  if (status === 200 && header("upload-offset") === null) return lost
   // A reply without an offset refuses the completion, and has no body that says why: the reply to the next request does.
   const offset = Number(header("upload-offset") ?? file.size)
   if (offset > upload.offset) upload.failures = 0
@@ -152,21 +163,24 @@ const find = async (file, upload) => {
   return undefined
 }
 
-/** Sends the bytes after the offset of the upload. @param {File} file @param {Upload} upload @param {Listeners} listeners @returns {Promise<Answer>} */
-const send = async (file, upload, listeners) => {
+/** Sends the bytes after the offset of the upload. @param {URL} at @param {File} file @param {Upload} upload @param {Listeners} listeners @returns {Promise<Answer>} */
+const send = async (at, file, upload, listeners) => {
   const { offset } = upload
   /** @param {number} sent */
   const onProgress = (sent) => listeners.onProgress((offset + sent) / file.size)
   const bytes = file.slice(offset, offset + Math.max(chunkBytes, Math.ceil(file.size / mostRequests)))
   const headers = { ...resumable, "content-type": "application/offset+octet-stream", "upload-offset": String(offset) }
   onProgress(0)
-  const reply = await exchange("PATCH", addressOf(upload), headers, bytes, onProgress)
+  const reply = await exchange("PATCH", addressOf(at, upload), headers, bytes, onProgress)
   if (reply.status === 409) return stale
   if (reply.status !== 204) return toAnswer(reply)
   if (reply.header("holdfast-file-id") !== null) return stored
-  upload.offset = Number(reply.header("upload-offset"))
+  const next = Number(reply.header("upload-offset"))
+  // The file has become shorter.
+  if (!(next > offset)) return { ...lost, code: "unreadable" }
+  upload.offset = next
   upload.failures = 0
-  return send(file, upload, listeners)
+  return send(at, file, upload, listeners)
 }
 
 /** @param {File} file @param {Upload} upload @param {Listeners} listeners @returns {Promise<Answer>} */
@@ -174,10 +188,12 @@ const attempt = async (file, upload, listeners) => {
   if (!(await isReadable(file))) return { ...lost, code: "unreadable" }
   const refusal = uploads === undefined ? await openLink() : undefined
   if (refusal !== undefined) return refusal
-  const begun = upload.id === "" ? await create(file, upload) : await find(file, upload)
-  const answer = begun ?? (await send(file, upload, listeners))
+  const at = uploads
+  if (at === undefined) return stale
+  const begun = upload.id === "" ? await create(at, file, upload) : await find(at, file, upload)
+  const answer = begun ?? (await send(at, file, upload, listeners))
   if (answer.status === 401) {
-    uploads = undefined
+    if (uploads === at) uploads = undefined
     return stale
   }
   if (answer.status === 404 && upload.id !== "") {
@@ -209,13 +225,12 @@ const attemptUntilAnswered = async (file, upload, listeners) => {
 /** Ends an upload, so that the share has the room of its bytes now. One whose request is lost ends when it expires. @param {Upload} upload */
 const release = (upload) => {
   if (uploads === undefined || upload.id === "") return
-  fetch(addressOf(upload), { method: "DELETE", headers: resumable, keepalive: true }).catch(() => undefined)
+  fetch(addressOf(uploads, upload), { method: "DELETE", headers: resumable, keepalive: true }).catch(() => undefined)
 }
 
 addEventListener("pagehide", () => {
+  // A browser may show the page again: each upload then learns whether it was completed before.
   for (const upload of unfinished.values()) release(upload)
-  // A browser may show the page again.
-  for (const upload of unfinished.values()) upload.id = ""
 })
 
 /** Sends a file. A further call for the same file continues its upload. @param {File} file @param {Listeners} listeners @returns {Promise<Answer>} */
@@ -226,5 +241,7 @@ export const sendFile = async (file, listeners) => {
   const answer = await attemptUntilAnswered(file, upload, listeners)
   if (answer.code === "stored" || !mayRetry(answer)) unfinished.delete(file)
   if (answer.code !== "stored" && !mayRetry(answer)) release(upload)
+  // A link keeps the limits of the share at its creation, which may be other ones at the next attempt.
+  if (["content_too_large", "share_exhausted"].includes(answer.code)) uploads = undefined
   return answer
 }
