@@ -44,6 +44,8 @@ const expect = (condition: boolean, text: string): void => {
 export const check = async (browser: Browser, host: Served): Promise<void> => {
   const recorder = await Recorder.start(host.url)
   const context = await browser.newContext({ extraHTTPHeaders: { "accept-encoding": "identity" } })
+  // By default 30 seconds, which a page takes on a busy machine.
+  context.setDefaultTimeout(120_000)
   try {
     await context.addInitScript(keepStored)
     const page = await context.newPage()
