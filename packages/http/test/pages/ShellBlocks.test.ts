@@ -41,6 +41,7 @@ const notRun: Readonly<Record<string, string>> = {
   "docs/s3.md 3": "S3Credentials.test.ts runs the commands",
   "docs/s3.md 4": "needs an object in a public bucket; S3Roles.test.ts sends such requests",
   "docs/s3.md 5": "needs restic, and a host name",
+  "docs/s3.md 6": "needs the AWS CLI and credentials",
   "packages/http/README.md 1": "Packages.test.ts installs the package from a tarball and serves"
 }
 
