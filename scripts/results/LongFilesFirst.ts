@@ -6,19 +6,15 @@ import { BaseSequencer, type TestSpecification } from "vitest/node"
 
 /** The files that take longest on two processors, longest first. */
 export const longFiles: ReadonlyArray<string> = [
+  "scripts/test/Packages.test.ts",
   "packages/http/test/backup/Backup.test.ts",
+  "packages/http/test/streams/Hevc.test.ts",
   "packages/http/test/backup/Interruptions.test.ts",
-  "packages/http/test/streams/Takeover.test.ts",
   "packages/adapters/ffmpeg/test/Contract.test.ts",
-  "packages/http/test/players/Playback.test.ts",
   "packages/adapters/ffmpeg/test/Inputs.test.ts",
   "packages/http/test/players/EndToEnd.test.ts",
   "packages/http/test/players/States.test.ts",
-  "packages/http/test/faults/Clocks.test.ts",
-  "packages/http/test/mirrors/TwoNodes.test.ts",
   "packages/http/test/server/QueueDepth.test.ts",
-  "packages/http/test/players/Controls.test.ts",
-  "scripts/test/Packages.test.ts",
   "packages/http/test/workers/WorkerProcesses.test.ts",
   "packages/http/test/faults/HostileRequests.test.ts",
   "packages/http/test/policy/Scopes.test.ts",
