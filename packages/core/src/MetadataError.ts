@@ -25,7 +25,7 @@ const maxDepth = 8
  * Returns the message of the innermost cause, such as a driver's "connect ECONNREFUSED 127.0.0.1:5432". Of several causes, as of a host
  * with two addresses, that of the first one.
  */
-const innermostMessage = (error: unknown, depth = 0): string | undefined => {
+export const innermostMessage = (error: unknown, depth = 0): string | undefined => {
   if (!Predicate.isObject(error) || depth > maxDepth) return undefined
   for (const name of ["cause", "reason", "errors"]) {
     const inner: unknown = Reflect.get(error, name)

@@ -3,7 +3,7 @@
  */
 import { StoreMismatch } from "@holdfast/core/deployment/StoreIdentity"
 import { InvalidRequest } from "@holdfast/core/Errors"
-import { MetadataError } from "@holdfast/core/MetadataError"
+import { innermostMessage, MetadataError } from "@holdfast/core/MetadataError"
 import * as CliError from "effect/cli/CliError"
 import * as Cause from "effect/Cause"
 import * as Data from "effect/Data"
@@ -29,17 +29,6 @@ const interruptedCode = 130
 
 const firstLine = (text: string): string => text.split("\n", 1)[0] ?? ""
 
-/** Returns the message of the innermost cause, which the operator can act on: a driver's "connection refused". */
-const innermostMessage = (error: unknown, depth = 0): string | undefined => {
-  if (depth > 8 || !Predicate.isObject(error)) return undefined
-  for (const name of ["cause", "reason", "errors"]) {
-    const inner: unknown = Reflect.get(error, name)
-    const found = innermostMessage(Array.isArray(inner) ? inner[0] : inner, depth + 1)
-    if (found !== undefined && found !== "") return found
-  }
-  return error instanceof Error ? firstLine(error.message) : undefined
-}
-
 /** The tags of errors whose message only names the component that failed. */
 const tagsWithoutDetail: ReadonlySet<unknown> = new Set([
   "MetadataError",
@@ -55,7 +44,7 @@ const needsCause = (error: Error): boolean =>
 const describe = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
   const message = firstLine(error.message)
-  const cause = needsCause(error) ? innermostMessage(error) : undefined
+  const cause = needsCause(error) ? firstLine(innermostMessage(error) ?? message) : undefined
   const text = cause === undefined || message.includes(cause) ? message : `${message} ${cause}`
   const isSetting =
     error instanceof MetadataError && error.isOpening && ["Unavailable", "Internal"].includes(error.reason)

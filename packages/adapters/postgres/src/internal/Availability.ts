@@ -4,21 +4,13 @@
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Predicate from "effect/Predicate"
-import type { MetadataError } from "@holdfast/core/MetadataError"
+import { innermostMessage, type MetadataError } from "@holdfast/core/MetadataError"
 
 /** Milliseconds between the first attempts. They double with each one. */
 const firstDelay = 250
 
 /** The most milliseconds between two attempts. */
 const longestDelay = 5000
-
-/** Returns the innermost message, such as "connect ECONNREFUSED". No message contains a part of the URL but the address. */
-const messageOf = (error: unknown): string | undefined => {
-  if (!Predicate.isObject(error)) return undefined
-  const inner = messageOf(Reflect.get(error, "reason")) ?? messageOf(Reflect.get(error, "cause"))
-  return inner ?? (error instanceof Error && error.message !== "" ? error.message : undefined)
-}
 
 /**
  * Repeats an effect while the database is not available, until it succeeds or the timeout has passed. Other failures, such as a
@@ -35,8 +27,9 @@ export const retry = <A, R>(
         Effect.flatMap(Clock.currentTimeMillis, (now) => {
           if (!error.isRetryable || now >= end) return Effect.fail(error)
           const wait = Math.min(delay, end - now)
+          // No message contains a part of the URL but the address.
           return Effect.logWarning("database not available; retrying").pipe(
-            Effect.annotateLogs({ reason: messageOf(error), retryInMs: wait, givingUpInMs: end - now }),
+            Effect.annotateLogs({ reason: innermostMessage(error), retryInMs: wait, givingUpInMs: end - now }),
             Effect.andThen(Effect.sleep(wait)),
             Effect.andThen(attempt(Math.min(delay * 2, longestDelay)))
           )
