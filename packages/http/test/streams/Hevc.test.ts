@@ -6,10 +6,8 @@ import { Sweeper } from "@holdfast/core/storage/Sweeper"
 import type { Format } from "@holdfast/core/transcoding/Presentation"
 import * as FfmpegTranscoder from "@holdfast/ffmpeg/FfmpegTranscoder"
 import * as Requires from "@holdfast/testing/Requires"
-import * as SharedFiles from "@holdfast/testing/SharedFiles"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import { createHash } from "node:crypto"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
 import { afterAll, beforeAll, expect, it } from "vitest"
@@ -17,6 +15,7 @@ import { expectProblem, json } from "../support/Problems.ts"
 import * as Process from "../support/Process.ts"
 import * as TestServer from "../support/TestServer.ts"
 import { frameHashes, run } from "./support/Programs.ts"
+import { makeFile } from "./support/Videos.ts"
 
 const { describe } = Requires.requires(
   Requires.firstMissing(Requires.command("ffmpeg", "-version"), Requires.command("ffprobe", "-version"))
@@ -46,17 +45,12 @@ interface Stream {
 }
 
 /** Makes a video of six seconds with keyframes of which a player may begin with each, once for all tests. */
-const makeVideo = async (range: Range, name: string, ...options: ReadonlyArray<string>): Promise<string> => {
+const makeVideo = (range: Range, name: string, ...options: ReadonlyArray<string>): Promise<string> => {
   const [pixels, primaries, transfer, matrix] = ranges[range]
   const parameters = `log-level=none:open-gop=0:keyint=24:colorprim=${primaries}:transfer=${transfer}:colormatrix=${matrix}`
   const inputs = "-f lavfi -i testsrc2=s=320x180:r=24:d=6 -f lavfi -i sine=f=440:d=6".split(" ")
   const codecs = `-c:a aac -c:v libx265 -preset ultrafast -pix_fmt ${pixels} -x265-params ${parameters}`.split(" ")
-  const args = [...inputs, ...codecs, ...options]
-  const hash = createHash("sha256").update(args.join(" ")).digest("hex")
-  const folder = await SharedFiles.directory(`hevc-${hash.slice(0, 16)}-${name}`, async (made) => {
-    await run("ffmpeg", "-v", "error", "-y", ...args, Path.join(made, name))
-  })
-  return Path.join(folder, name)
+  return makeFile(name, [...inputs, ...codecs, ...options])
 }
 
 /** Returns hashes of the decoded frames of one of the tracks. */

@@ -15,6 +15,16 @@ export const run = (program: string, ...args: ReadonlyArray<string>): string => 
   return stdout
 }
 
+/** Makes a file of this name by ffmpeg, once for all tests of a run. Returns its path. */
+export const makeFile = async (name: string, args: ReadonlyArray<string>): Promise<string> => {
+  const hash = createHash("sha256").update(args.join(" ")).digest("hex").slice(0, 16)
+  const folder = await SharedFiles.directory(
+    `video-${hash}-${name}`,
+    async (made) => void run("ffmpeg", "-v", "error", "-y", ...args, Path.join(made, name))
+  )
+  return Path.join(folder, name)
+}
+
 /** Makes a video with audio, once for all tests of a run. */
 export const makeVideo = async (
   size: string,
@@ -23,11 +33,6 @@ export const makeVideo = async (
 ): Promise<Uint8Array<ArrayBuffer>> => {
   const picture = ["-f", "lavfi", "-i", `testsrc2=s=${size}:r=12:d=${seconds}`]
   const sound = ["-f", "lavfi", "-i", `sine=f=440:d=${seconds}`, "-c:a", "aac"]
-  const args = ["-v", "error", "-y", ...picture, ...sound, ...codecs, "-movflags", "+faststart"]
-  const name = `video-${createHash("sha256").update(args.join(" ")).digest("hex").slice(0, 16)}`
-  const folder = await SharedFiles.directory(
-    name,
-    async (made) => void run("ffmpeg", ...args, Path.join(made, "a.mp4"))
-  )
-  return new Uint8Array(await Fs.readFile(Path.join(folder, "a.mp4")))
+  const path = await makeFile("a.mp4", [...picture, ...sound, ...codecs, "-movflags", "+faststart"])
+  return new Uint8Array(await Fs.readFile(path))
 }
