@@ -21,8 +21,12 @@ import * as LocalFile from "./LocalFile.ts"
 import * as ReadSlots from "./ReadSlots.ts"
 
 const buffersPerResponse = 2
-/** A client is slow while the socket takes longer than this to take the bytes of one buffer, in milliseconds. */
+/** A client is slow while the socket takes longer than this for the bytes of one buffer, and for each 256 KiB of them; in milliseconds. */
 const slowWrite = 100
+const slowWriteBytes = 256 * 1024
+
+const isSlowWrite = (bytes: number, millis: number): boolean => millis > slowWrite * Math.max(1, bytes / slowWriteBytes)
+
 const startRead = ReadSlots.make(8)
 
 /** Advances to the next non-empty range of the file, and writes the literal slices before it. */
@@ -75,12 +79,17 @@ const start = (
 
   const onClose = (): void => finish("aborted")
 
-  const onWritten = (buffer: Buffer<ArrayBuffer>, since: number, error: Error | null | undefined): void => {
+  const onWritten = (
+    buffer: Buffer<ArrayBuffer>,
+    bytes: number,
+    since: number,
+    error: Error | null | undefined
+  ): void => {
     // Not at once: when a thousand connections end together, all their writes fail in one turn of the event loop.
     if (error) return Aborts.ofProcess.enqueue(() => finish("aborted"))
     if (!used.delete(buffer)) return
     ChunkBuffers.release(buffer)
-    isSlow = performance.now() - since > slowWrite
+    isSlow = isSlowWrite(bytes, performance.now() - since)
     readNext()
   }
 
@@ -102,7 +111,7 @@ const start = (
         release()
         return onEnd(outcome)
       }
-      const buffer = ChunkBuffers.acquire(isSlow)
+      const buffer = ChunkBuffers.acquire(length - done, isSlow)
       used.add(buffer)
       Fs.read(fd, buffer, 0, Math.min(buffer.length, length - done), offset + done, (error, count) => {
         release()
@@ -113,7 +122,7 @@ const start = (
         done += count
         const since = performance.now()
         response.write(count === buffer.length ? buffer : buffer.subarray(0, count), (error) =>
-          onWritten(buffer, since, error)
+          onWritten(buffer, count, since, error)
         )
         if (done === length) {
           range = nextRange(response, queue)
