@@ -23,12 +23,12 @@ import type { SoundTrack, VideoTrack } from "./SourceIndex.ts"
 type Track = VideoTrack | SoundTrack
 
 /** How a segment is cut. */
-export interface CutOptions {
+export interface CutOptions extends ReadOptions {
   /** Its number in the presentation, if what is given is only a part of that. */
   readonly sequence?: number
-  /** Whether a chunk is valid until the next one is pulled only; false when absent. */
-  readonly isTransient?: boolean
 }
+
+export type ReadOptions = SegmentStream.ReadOptions
 
 type Planned = SegmentPlan.PlannedTrack<Track>
 
@@ -274,6 +274,6 @@ export const segment = <E>(
   source: Source<E>,
   planned: Planned,
   number: number,
-  { isTransient = false, sequence = number }: CutOptions = {}
+  { sequence = number, ...options }: CutOptions = {}
 ): Stream.Stream<Uint8Array, E | PackagingError> =>
-  SegmentStream.make(source, (readBytes) => writerOf(planned, number, sequence, readBytes), isTransient)
+  SegmentStream.make(source, (readBytes) => writerOf(planned, number, sequence, readBytes), options)

@@ -18,8 +18,11 @@ import * as TransportStream from "./TransportStream.ts"
 export interface PackagedFile {
   /** Bytes. */
   readonly size: number
-  /** Returns the bytes. If `isTransient`, a chunk is valid until the next one is pulled only. */
-  readonly cut: <E>(source: Source<E>, isTransient?: boolean) => Stream.Stream<Uint8Array, E | PackagingError>
+  /** Returns the bytes. */
+  readonly cut: <E>(
+    source: Source<E>,
+    options?: FragmentedMp4.ReadOptions
+  ) => Stream.Stream<Uint8Array, E | PackagingError>
 }
 
 const initialization = (track: Head.TrackHead): PackagedFile => {
@@ -38,8 +41,8 @@ const toTransport = (
   const stream = { audio, video, counters, sizes: Float64Array.of(size), keyframes: Float64Array.of(0) }
   return {
     size,
-    cut: (source, isTransient = false) =>
-      TransportStream.segment(SegmentIndex.withSilence(index, source), stream, 0, { sequence: number, isTransient })
+    cut: (source, options) =>
+      TransportStream.segment(SegmentIndex.withSilence(index, source), stream, 0, { ...options, sequence: number })
   }
 }
 
@@ -65,7 +68,7 @@ export const find = Effect.fnUntraced(function* <E>(
   const size = yield* attempt(() => FragmentedMp4.sizeOf(planned, 0))
   return {
     size,
-    cut: (source, isTransient = false) =>
-      FragmentedMp4.segment(SegmentIndex.withSilence(index, source), planned, 0, { sequence: number, isTransient })
+    cut: (source, options) =>
+      FragmentedMp4.segment(SegmentIndex.withSilence(index, source), planned, 0, { ...options, sequence: number })
   }
 })

@@ -58,8 +58,8 @@ export interface StoredSegment<E> extends Pick<PackagedFile, "size"> {
   readonly audioStart: number | undefined
   /** The names of its codecs (RFC 6381). */
   readonly codecs: ReadonlyArray<string>
-  /** Returns the bytes. If `isTransient`, a chunk is valid until the next one is pulled only. */
-  readonly cut: (isTransient?: boolean) => Stream.Stream<Uint8Array, E | PackagingError>
+  /** Returns the bytes. */
+  readonly cut: (options?: FragmentedMp4.ReadOptions) => Stream.Stream<Uint8Array, E | PackagingError>
 }
 
 /** Ticks between the first and the last sample of a segment: audio may go on for hours after the end of the video. */
@@ -159,10 +159,10 @@ export const make = Effect.fnUntraced(function* <E>({
     end,
     audioStart: hasBoth ? spanOf(sound.track)[0] : undefined,
     codecs: [picture, sound?.track].flatMap((track) => (track === undefined ? [] : [track.codec.name])),
-    cut: (isTransient = false) =>
+    cut: (options) =>
       Stream.unwrap(
         Effect.map(source.open ?? Effect.succeed(source), (opened) =>
-          TransportStream.segment(opened, transport, 0, { isTransient, sequence })
+          TransportStream.segment(opened, transport, 0, { ...options, sequence })
         )
       )
   }
@@ -194,8 +194,7 @@ export const toFragment = Effect.fnUntraced(function* <E>(
     channels: track.channels,
     segment: {
       size: yield* attempt(() => FragmentedMp4.sizeOf(planned, 0)),
-      cut: (isTransient = false) =>
-        FragmentedMp4.segment(stored.segment ?? nothing, planned, 0, { isTransient, sequence })
+      cut: (options) => FragmentedMp4.segment(stored.segment ?? nothing, planned, 0, { ...options, sequence })
     }
   }
 })

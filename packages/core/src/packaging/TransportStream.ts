@@ -198,6 +198,6 @@ export const segment = <E>(
   source: Source<E>,
   stream: TransportStream,
   number: number,
-  { isTransient = false, sequence = number }: CutOptions = {}
+  { sequence = number, ...options }: CutOptions = {}
 ): Stream.Stream<Uint8Array, E | PackagingError> =>
-  SegmentStream.make(source, (readBytes) => writerOf(stream, number, sequence, readBytes), isTransient)
+  SegmentStream.make(source, (readBytes) => writerOf(stream, number, sequence, readBytes), options)

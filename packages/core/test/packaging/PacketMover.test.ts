@@ -29,8 +29,9 @@ const sizes = FastCheck.array(FastCheck.oneof(FastCheck.nat(600), FastCheck.nat(
 })
 
 it("packets written in linear memory → the bytes of those in other memory", () => {
-  const blocks = Memory.open()
-  const block = blocks.take()
+  const blocks = Memory.open(false)
+  const room = blocks.take()
+  const block = room.bytes
   expect(PacketMover.find(block)).toBeTypeOf("function")
   expect(PacketMover.find(new Uint8Array(1))).toBeUndefined()
   FastCheck.assert(
@@ -39,17 +40,17 @@ it("packets written in linear memory → the bytes of those in other memory", ()
       expect(Buffer.compare(write(block, all, isElsewhere), expected)).toBe(0)
     })
   )
-  blocks.release(block)
+  blocks.release(room)
   blocks.close()
 })
 
 it("blocks: more at once than are linear memory, twice → the same of these", () => {
   const takeMany = () => {
-    const blocks = Memory.open()
+    const blocks = Memory.open(false)
     const all = Array.from({ length: 20 }, blocks.take)
-    for (const block of all) blocks.release(block)
+    for (const room of all) blocks.release(room)
     blocks.close()
-    return new Set(all.filter((block) => Memory.linearOf(block) !== undefined))
+    return new Set(all.map(({ bytes }) => bytes.buffer).filter((buffer) => Memory.linearOf({ buffer }) !== undefined))
   }
   const linear = takeMany()
   expect(linear.size).toBeGreaterThan(0)
@@ -68,11 +69,11 @@ it("blocks: a process that may not have linear memory → other memory, which is
     vi.resetModules()
   })
   const { linearOf, open } = await import("../../src/packaging/internal/Memory.ts")
-  const blocks = open()
-  const block = blocks.take()
+  const blocks = open(false)
+  const room = blocks.take()
   expect(fail).toHaveBeenCalledOnce()
-  expect(linearOf(block)).toBeUndefined()
-  blocks.release(block)
-  expect(blocks.take()).toBe(block)
+  expect(linearOf(room.bytes)).toBeUndefined()
+  blocks.release(room)
+  expect(blocks.take().bytes).toBe(room.bytes)
   blocks.close()
 })

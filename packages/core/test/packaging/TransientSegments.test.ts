@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { expect } from "vitest"
 import * as FragmentedMp4 from "../../src/packaging/FragmentedMp4.ts"
+import * as Memory from "../../src/packaging/internal/Memory.ts"
 import type { PackagingError } from "../../src/packaging/PackagingError.ts"
 import * as SegmentPlan from "../../src/packaging/SegmentPlan.ts"
 import * as SourceReader from "../../src/packaging/SourceReader.ts"
@@ -30,6 +31,27 @@ const cutsOf = Effect.fnUntraced(function* (bytes: Uint8Array, canFill: boolean)
     )
   ]).flat()
 })
+
+/** Returns how many times chunks are pulled, and all their bytes. */
+const pullsOf = (chunks: Stream.Stream<Uint8Array, PackagingError>) =>
+  Stream.runFoldEffect(
+    Stream.chunks(chunks),
+    () => ({ pulls: 0, bytes: Buffer.of() }),
+    ({ bytes, pulls }, together) =>
+      Effect.sync(() => ({ pulls: pulls + 1, bytes: Buffer.concat([bytes, ...together]) }))
+  )
+
+/** Returns the memory that the next segment is made in. */
+const nextMemory = Effect.acquireUseRelease(
+  Effect.sync(() => Memory.open(true)),
+  (blocks) =>
+    Effect.sync(() => {
+      const room = blocks.take()
+      blocks.release(room)
+      return room.bytes
+    }),
+  ({ close }) => Effect.sync(close)
+)
 
 /** Returns the longest chunk of a segment, in bytes. */
 const longestChunk = (chunks: Stream.Stream<Uint8Array, PackagingError>) =>
@@ -68,6 +90,33 @@ for (const name of ["plain.mp4", "later-sound.mp4", "large.mp4"] as const) {
     )
   }
 }
+
+it.effect("transient chunks: segment of less than 1 MiB → together, so that one write sends them", () =>
+  Effect.gen(function* () {
+    const cuts = yield* cutsOf(Media.load("later-sound.mp4"), true)
+    for (const cut of cuts) {
+      const { bytes, pulls } = yield* pullsOf(cut(true))
+      expect(bytes.equals(yield* collect(cut(false)))).toBe(true)
+      expect(pulls).toBe(1)
+    }
+  })
+)
+
+it.effect("part of a segment: its beginning → no more than is read at once, and the memory is used again", () =>
+  Effect.gen(function* () {
+    const source = Sources.make(Media.load("large.mp4"), true)
+    const index = yield* SourceReader.read(source)
+    const { count, video } = yield* SegmentPlan.make(index.video[0] ?? null, [])
+    const stream = yield* TransportStream.make(count, video, null)
+    const memory = yield* nextMemory
+    const whole = yield* collect(TransportStream.segment(source, stream, 0, { isTransient: true }))
+    const part = yield* collect(TransportStream.segment(source, stream, 0, { isTransient: true, end: 100 }))
+    expect(part.length).toBeGreaterThanOrEqual(100)
+    expect(part.length).toBeLessThan(whole.length)
+    expect(part.equals(whole.subarray(0, part.length))).toBe(true)
+    expect(yield* nextMemory).toBe(memory)
+  })
+)
 
 it.effect(
   "slow readers: 40 with a chunk each → segments for others in small chunks, with the same bytes, until they are gone",

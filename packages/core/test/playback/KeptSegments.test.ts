@@ -135,7 +135,18 @@ it.effect("segments: requested again after more than fits → not made to be kep
   })
 )
 
-it.effect("slow readers: 40 with a block each → small copies for others, until they are gone", () =>
+it.effect("segment: kept, memory is free → all of it at once", () =>
+  Effect.gen(function* () {
+    const segments = KeptSegments.make()
+    const bytes = content(1_200_000)
+    const { cut, rest } = makeSegment(bytes)
+    yield* Effect.replicateEffect(segments.request("a", bytes.length, cut), 2)
+    const pull = yield* Stream.toPull(segments.read("a", { offset: 262_140, length: 600_000 }, rest))
+    expect(Buffer.concat(yield* pull).equals(bytes.subarray(262_140, 862_140))).toBe(true)
+  }).pipe(Effect.scoped)
+)
+
+it.effect("slow readers: 80 with a block or more each → small copies for others, until they are gone", () =>
   Effect.gen(function* () {
     const segments = KeptSegments.make()
     const bytes = content(1_200_000)
@@ -150,7 +161,7 @@ it.effect("slow readers: 40 with a block each → small copies for others, until
     expect(yield* longest).toBe(mebibyte / 4)
     yield* Effect.scoped(
       Effect.gen(function* () {
-        const pulls = yield* Effect.replicateEffect(Stream.toPull(read), 40)
+        const pulls = yield* Effect.replicateEffect(Stream.toPull(read), 80)
         yield* Effect.forEach(pulls, (pull) => pull)
         expect(yield* longest).toBe(16 * 1024)
       })

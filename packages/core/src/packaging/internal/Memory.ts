@@ -3,29 +3,41 @@
  * every few dozen segments, which takes several times as long as the segments do.
  *
  * A block has room for what is read, and behind it for what is written of that: moving bytes within one array takes less than half the
- * time of copying them to another one. Large blocks that are used again are linear memory of WebAssembly, which moves them faster still
- * (`ts/PacketMover.ts`). Such a block takes more time to make than another one, and 10 GB of addresses.
+ * time of copying them to another one. The largest and the large blocks that are used again are linear memory of WebAssembly, which moves
+ * bytes faster still (`ts/PacketMover.ts`). Such a block takes more time to make than another one, and 10 GB of addresses.
  *
- * A reader that is slow occupies the blocks of its segment until it has read what was written there. Therefore the large blocks in use are
- * limited: while there are none, segments are made in small ones, which takes more time and little memory for each reader.
+ * A reader that is slow occupies the blocks of its segment until it has read what was written there. Therefore the bytes of the blocks in
+ * use are limited: a segment is made in smaller ones while few are left, which takes more time and less memory for each reader.
  */
 
 /** Bytes of a block. */
 export interface BlockSize {
-  /** For what is read. */
+  /** For what is read at once. */
   readonly readBytes: number
+  /** How often there is room for that. */
+  readonly reads: number
   /** For what is written: what is read, with the headers of MPEG-TS. */
   readonly writtenBytes: number
 }
 
-export const large: BlockSize = { readBytes: 256 * 1024, writtenBytes: 320 * 1024 }
-export const small: BlockSize = { readBytes: 32 * 1024, writtenBytes: 40 * 1024 }
+/** Has room for most segments as a whole: one write to a socket takes half the processor time of four (`bench/packaging.ts`). */
+export const largest: BlockSize = { readBytes: 256 * 1024, reads: 3, writtenBytes: 1280 * 1024 }
+export const large: BlockSize = { readBytes: 256 * 1024, reads: 1, writtenBytes: 320 * 1024 }
+export const small: BlockSize = { readBytes: 32 * 1024, reads: 1, writtenBytes: 40 * 1024 }
 
-/** Large blocks in use, beyond which segments begin with small ones: 18 MiB. A segment that began with large ones takes a few more. */
-const maxInUse = 32
+/** Bytes of what is written of one read. Less room is not begun to be written into. */
+const writtenOfRead = large.writtenBytes
+
+/** Bytes in use, beyond which segments begin with small blocks. A segment that began with large ones takes a few more. */
+const maxInUse = 18 * 1024 * 1024
+/** The same for the largest blocks, so that a few slow readers leave others more than small ones. */
+const maxInUseWithLargest = 9 * 1024 * 1024
 
 /** Blocks that are kept while no segment uses them. */
-const maxKept = { large: 16, small: 64 }
+const maxKept = { largest: 4, large: 12, small: 64 }
+
+/** Linear memories at once. */
+const maxLinear = 16
 
 /** Of a page of WebAssembly. */
 const pageBytes = 64 * 1024
@@ -41,7 +53,7 @@ const whenCollected = new FinalizationRegistry<void>(() => {
 let hasLinear = typeof WebAssembly !== "undefined"
 
 const makeLinear = (bytes: number): WebAssembly.Memory | undefined => {
-  if (!hasLinear || living >= maxKept.large) return undefined
+  if (!hasLinear || living >= maxLinear) return undefined
   try {
     return new WebAssembly.Memory({ initial: Math.ceil(bytes / pageBytes) })
   } catch {
@@ -50,10 +62,10 @@ const makeLinear = (bytes: number): WebAssembly.Memory | undefined => {
   }
 }
 
-const bytesOf = ({ readBytes, writtenBytes }: BlockSize): number => readBytes + writtenBytes
+const bytesOf = ({ readBytes, reads, writtenBytes }: BlockSize): number => reads * readBytes + writtenBytes
 
-const makeLarge = (): Uint8Array => {
-  const bytes = bytesOf(large)
+/** Makes a block of linear memory if there is any. */
+const makeLarge = (bytes: number): Uint8Array => {
   const memory = makeLinear(bytes)
   if (memory === undefined) return new Uint8Array(bytes)
   living++
@@ -63,70 +75,145 @@ const makeLarge = (): Uint8Array => {
 }
 
 /** Returns the linear memory that a block is; undefined if it is none. */
-export const linearOf = ({ buffer }: Uint8Array): WebAssembly.Memory | undefined => memories.get(buffer)
+export const linearOf = ({ buffer }: Pick<Uint8Array, "buffer">): WebAssembly.Memory | undefined => memories.get(buffer)
 
-const kept: Record<"large" | "small", Array<Uint8Array>> = { large: [], small: [] }
+const kept: Record<"largest" | "large" | "small", Array<Uint8Array>> = { largest: [], large: [], small: [] }
 let inUse = 0
 
+/** Keeps a block for the next segment. Of the larger ones, those that are no linear memory are kept only if none is. */
+const keep = (kind: "largest" | "large" | "small", block: Uint8Array): void => {
+  const isWorthKeeping = kind === "small" || !hasLinear || memories.has(block.buffer)
+  if (isWorthKeeping && kept[kind].length < maxKept[kind]) kept[kind].push(block)
+}
+
+/** Room for what is read at once: the bytes of a block from `start` on. */
+export interface Room {
+  readonly bytes: Uint8Array
+  readonly start: number
+}
+
+/** Room for bytes that are written, from `at` on. Its content is undefined. */
+export interface Output {
+  readonly bytes: Uint8Array
+  readonly at: number
+}
+
 /** The blocks of a segment. */
-export interface Blocks extends BlockSize {
-  /** Returns a block, with undefined content. */
-  readonly take: () => Uint8Array
-  /** Gives a block back that nothing uses any more. */
-  readonly release: (block: Uint8Array) => void
+export interface Blocks {
+  /** Bytes of the room for a read. */
+  readonly readBytes: number
+  /** Returns room for a read. */
+  readonly take: () => Room
+  /** Gives room back that nothing is read from any more. */
+  readonly release: (room: Room) => void
+  /** Returns room for bytes that are written, in the block of what was read last if possible; undefined if no block has so much. */
+  readonly allocate: (bytes: number, read: Room | undefined) => Output | undefined
+  /** Whether what is written next has room beside what has been written, so that both can be read together. */
+  readonly hasRoom: () => boolean
+  /** Gives the room back of all that has been written. */
+  readonly reuse: () => void
   /** Ends the use of the other blocks. They are not used again, because something may still read or write them. */
   readonly close: () => void
 }
 
-const openLarge = (): Blocks => {
+const openLargest = (): Blocks => {
+  const block = kept.largest.pop() ?? makeLarge(bytesOf(largest))
+  inUse += block.length
+  const { readBytes, reads } = largest
+  const rooms = Array.from({ length: reads }, (_, index): Room => ({ bytes: block, start: index * readBytes }))
+  const all = new Set(rooms)
+  const begin = reads * readBytes
+  let at = begin
+  return {
+    readBytes,
+    take: () => rooms.pop() ?? { bytes: new Uint8Array(readBytes), start: 0 },
+    release: (room) => {
+      if (all.has(room)) rooms.push(room)
+    },
+    allocate: (bytes) => {
+      if (at + bytes > block.length) return undefined
+      at += bytes
+      return { bytes: block, at: at - bytes }
+    },
+    hasRoom: () => at + writtenOfRead <= block.length,
+    reuse: () => {
+      at = begin
+    },
+    close: () => {
+      inUse -= block.length
+      if (at === begin && rooms.length === reads) keep("largest", block)
+    }
+  }
+}
+
+/** Opens blocks that have room for one read each. */
+const openBlocks = (kind: "large" | "small", size: BlockSize): Blocks => {
+  const blockBytes = bytesOf(size)
+  /** Small blocks do not count. */
+  const counted = kind === "large" ? blockBytes : 0
+  const makeNew = kind === "large" ? makeLarge : (bytes: number) => new Uint8Array(bytes)
   let used = 0
-  const take = (): Uint8Array => {
-    inUse++
+  /** The block that has what was written, and whether nothing is read from it any more. */
+  let written: Room | undefined
+  let isFree = false
+  const take = (): Room => {
+    inUse += counted
     used++
-    return kept.large.pop() ?? makeLarge()
+    return { bytes: kept[kind].pop() ?? makeNew(blockBytes), start: 0 }
+  }
+  const giveBack = ({ bytes }: Room): void => {
+    inUse -= counted
+    used--
+    keep(kind, bytes)
   }
   // Taken at once, so that segments that begin together count each other's.
-  let first: Uint8Array | undefined = take()
-  const release = (block: Uint8Array): void => {
-    inUse--
-    used--
-    if (kept.large.length < maxKept.large && (!hasLinear || memories.has(block.buffer))) kept.large.push(block)
-  }
+  let first: Room | undefined = take()
   return {
-    ...large,
+    readBytes: size.readBytes,
     take: () => {
-      const block = first ?? take()
+      const room = first ?? take()
       first = undefined
-      return block
+      return room
     },
-    release,
+    release: (room) => {
+      if (room === written) isFree = true
+      else giveBack(room)
+    },
+    allocate: (bytes, read) => {
+      if (bytes > size.writtenBytes) return undefined
+      isFree = read === undefined
+      written = read ?? take()
+      return { bytes: written.bytes, at: size.readBytes }
+    },
+    hasRoom: () => false,
+    reuse: () => {
+      if (written !== undefined && isFree) giveBack(written)
+      written = undefined
+    },
     close: () => {
-      if (first !== undefined) release(first)
-      inUse -= used
+      if (first !== undefined) giveBack(first)
       first = undefined
+      inUse -= counted * used
       used = 0
     }
   }
 }
 
-const smallBlocks: Blocks = {
-  ...small,
-  take: () => kept.small.pop() ?? new Uint8Array(bytesOf(small)),
-  release: (block) => {
-    if (kept.small.length < maxKept.small) kept.small.push(block)
-  },
-  close: () => undefined
-}
-
 const isScarce = (): boolean => inUse >= maxInUse
 
-/** Opens the blocks of a segment, which closes them. */
-export const open = (): Blocks => (isScarce() ? smallBlocks : openLarge())
+/** Opens the blocks of a segment, which closes them. `isTransient`: what is written is read before the next is written. */
+export const open = (isTransient: boolean): Blocks => {
+  if (isScarce()) return openBlocks("small", small)
+  return isTransient && inUse + bytesOf(largest) <= maxInUseWithLargest ? openLargest() : openBlocks("large", large)
+}
 
-/** A chunk of other memory that a reader occupies. It counts as a large block. */
+/** Chunks of other memory that a reader occupies. Their bytes count as those of blocks. */
 export interface Hold {
-  /** Holds the next chunk in place of the one before. Returns false, and holds none, while memory is scarce. */
-  readonly next: () => boolean
+  /**
+   * Holds the next chunks in place of those before. Returns false, and holds none, while memory is scarce. `isWhole`: they are all of a
+   * segment, so that the limit is that of the largest blocks.
+   */
+  readonly next: (bytes: number, isWhole: boolean) => boolean
   /** Ends the hold. */
   readonly end: () => void
 }
@@ -138,11 +225,11 @@ export const makeHold = (): Hold => {
     held = 0
   }
   return {
-    next: () => {
+    next: (bytes, isWhole) => {
       end()
-      if (isScarce()) return false
-      inUse++
-      held = 1
+      if (isWhole ? inUse + bytes > maxInUseWithLargest : isScarce()) return false
+      held = bytes
+      inUse += held
       return true
     },
     end

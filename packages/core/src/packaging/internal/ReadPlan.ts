@@ -5,6 +5,7 @@
  * needs. A file whose tracks are far apart is read in turns; a range that was dropped too early is read again.
  */
 import { unsupported } from "../PackagingError.ts"
+import * as ArrayMemory from "./ArrayMemory.ts"
 import * as Memory from "./Memory.ts"
 
 /** Reads, and the units of samples that are written then. */
@@ -56,8 +57,9 @@ const bytesPerRead = 64 * 1024
  */
 const inFileOrder = (offsets: Float64Array): Uint32Array => {
   const count = offsets.length
-  const order = new Uint32Array(count)
-  const behind = new Uint32Array(count)
+  const { uint32 } = ArrayMemory.make(2 * 4 * count)
+  const order = uint32(count)
+  const behind = uint32(count)
   let [ahead, late, last, lastBehind] = [0, 0, -1, -1]
   for (let index = 0; index < count; index++) {
     const offset = offsets[index] ?? 0
@@ -98,7 +100,8 @@ export interface Extents {
 /** Joins samples that are close together, up to `most` bytes. */
 const join = ({ lengths, offsets }: Ranges, order: Uint32Array, gap: number, most = extentBytes): Extents => {
   const { length: count } = offsets
-  const extents = { offsets: new Float64Array(count), lengths: new Float64Array(count), of: new Uint32Array(count) }
+  const { float64, uint32 } = ArrayMemory.make((2 * 8 + 4) * count)
+  const extents = { offsets: float64(count), lengths: float64(count), of: uint32(count) }
   let [extent, start, end] = [-1, 0, 0]
   for (let at = 0; at < count; at++) {
     const index = order[at] ?? 0
@@ -138,9 +141,10 @@ export const firstOf = (firsts: Uint32Array | undefined, unit: number): number =
 /** Goes through the units, and decides before which of them extents are read, and which extents are forgotten then. */
 const loadsOf = ({ firsts }: Ranges, { lengths, of }: Extents, mostHeld = maxBytes): Loads => {
   const units = firsts === undefined ? of.length : firsts.length - 1
-  const isLoaded = new Uint8Array(of.length)
+  const { uint32, uint8 } = ArrayMemory.make((4 + 1) * of.length)
   /** The last unit that needs an extent. */
-  const lastUnits = new Uint32Array(of.length)
+  const lastUnits = uint32(of.length)
+  const isLoaded = uint8(of.length)
   for (let unit = 0; unit < units; unit++) {
     const to = firstOf(firsts, unit + 1)
     for (let index = firstOf(firsts, unit); index < to; index++) lastUnits[of[index] ?? 0] = unit

@@ -20,104 +20,132 @@ export interface LoadedSamples {
   readonly startOf: (sample: number) => number
 }
 
-/** Memory for bytes that are written, from `at` on. Its content is undefined. */
-export interface Output {
-  readonly bytes: Uint8Array
-  readonly at: number
-}
-
 export interface Writer {
   readonly plan: ReadPlan.ReadPlan
   /** The bytes before the samples. */
   readonly head: Uint8Array
   /** Returns what is written for the units from one to before another. May throw a `PackagingError`. */
-  readonly write: (from: number, to: number, samples: LoadedSamples, allocate: (bytes: number) => Output) => Uint8Array
+  readonly write: (
+    from: number,
+    to: number,
+    samples: LoadedSamples,
+    allocate: (bytes: number) => Memory.Output
+  ) => Uint8Array
 }
+
+/** How a segment is read. */
+export interface ReadOptions {
+  /** Whether a chunk is valid until the next one is pulled only. Default: false. */
+  readonly isTransient?: boolean
+  /** Bytes of the segment that are wanted: the stream may end behind them. Default: all. */
+  readonly end?: number
+}
+
+const nothing = new Uint8Array()
 
 type Chunks = readonly [Uint8Array, ...Array<Uint8Array>]
 
-/** An extent in memory, at the beginning of `bytes`. */
+/** An extent in memory: in the room that was taken for it, or in memory of the source. */
 interface Loaded {
   readonly bytes: Uint8Array
-  /** Whether the memory is a block. */
-  readonly isBlock: boolean
+  readonly start: number
+  readonly room: Memory.Room | undefined
 }
 
-const openBlocks = Scoped.acquire(Effect.sync(Memory.open), ({ close }) => Effect.sync(close))
-
 /** Opens blocks until the scope closes, and makes the writer for them. */
-const openRun = (makeWriter: (readBytes: number) => Writer) =>
-  Effect.flatMap(openBlocks, (blocks) =>
-    Effect.map(
-      attempt(() => makeWriter(blocks.readBytes)),
-      (writer) => ({ blocks, ...writer })
-    )
+const openRun = (makeWriter: (readBytes: number) => Writer, isTransient: boolean) =>
+  Effect.flatMap(
+    Scoped.acquire(
+      Effect.sync(() => Memory.open(isTransient)),
+      ({ close }) => Effect.sync(close)
+    ),
+    (blocks) =>
+      Effect.map(
+        attempt(() => makeWriter(blocks.readBytes)),
+        (writer) => ({ blocks, ...writer })
+      )
   )
 
 /**
  * `makeWriter` is called once for each run of the stream, with the bytes that its plan should read at once. It may throw a
- * `PackagingError`. If `isTransient`, a chunk is valid until the next one is pulled.
+ * `PackagingError`.
  */
 export const make = <E>(
   source: Source<E>,
   makeWriter: (readBytes: number) => Writer,
-  isTransient = false
+  { end = Infinity, isTransient = false }: ReadOptions = {}
 ): Stream.Stream<Uint8Array, E | PackagingError> =>
   Stream.unwrap(
-    Effect.map(openRun(makeWriter), ({ blocks, head, plan: { extents, ranges, steps }, write }) => {
+    Effect.map(openRun(makeWriter, isTransient), ({ blocks, head, plan: { extents, ranges, steps }, write }) => {
       const loaded: Array<Loaded | undefined> = []
-      /** The extent that was read last, which most of the samples are in that are written next. */
-      let latest = 0
+      /** Where the extent was read that was read last, which has most of the samples that are written next. */
+      let latest: Memory.Room | undefined
       const samples: LoadedSamples = {
-        bytesOf: (sample) => loaded[extents.of[sample] ?? 0]?.bytes ?? new Uint8Array(),
-        startOf: (sample) => (ranges.offsets[sample] ?? 0) - (extents.offsets[extents.of[sample] ?? 0] ?? 0)
+        bytesOf: (sample) => loaded[extents.of[sample] ?? 0]?.bytes ?? nothing,
+        startOf: (sample) => {
+          const extent = extents.of[sample] ?? 0
+          return (loaded[extent]?.start ?? 0) + (ranges.offsets[sample] ?? 0) - (extents.offsets[extent] ?? 0)
+        }
       }
       const forget = (extent: number): void => {
-        const found = loaded[extent]
+        const room = loaded[extent]?.room
         loaded[extent] = undefined
-        if (found?.isBlock === true) blocks.release(found.bytes)
+        if (room !== undefined) blocks.release(room)
+        if (room === latest) latest = undefined
       }
       const load = (extent: number): Effect.Effect<void, E> => {
         const range = { offset: extents.offsets[extent] ?? 0, length: extents.lengths[extent] ?? 0 }
-        const isSmall = range.length <= blocks.readBytes
-        const block = isSmall ? blocks.take() : new Uint8Array(range.length)
-        return Effect.map(source.readRange(range, block.subarray(0, range.length)), (bytes) => {
-          const isInBlock = bytes.buffer === block.buffer
-          if (isSmall && !isInBlock) blocks.release(block)
-          loaded[extent] = { bytes: isInBlock ? block : bytes, isBlock: isSmall && isInBlock }
-          latest = extent
+        const room = range.length <= blocks.readBytes ? blocks.take() : undefined
+        const into =
+          room === undefined ? new Uint8Array(range.length) : room.bytes.subarray(room.start, room.start + range.length)
+        return Effect.map(source.readRange(range, into), (bytes) => {
+          const isInRoom = room !== undefined && bytes.buffer === into.buffer
+          if (room !== undefined && !isInRoom) blocks.release(room)
+          loaded[extent] = isInRoom ? { ...room, room } : { bytes, start: 0, room: undefined }
+          latest = isInRoom ? room : undefined
         })
       }
-      /** The block of the last chunk, if it has no samples. The memory of a run that fails or is interrupted is not used again. */
-      let written: Uint8Array | undefined
-      const allocate = (bytes: number): Output => {
-        if (!isTransient || bytes > blocks.writtenBytes) return { bytes: new Uint8Array(bytes), at: 0 }
-        const found = loaded[latest]
-        const block = found?.isBlock === true ? found.bytes : (written = blocks.take())
-        return { bytes: block, at: blocks.readBytes }
-      }
+      const allocate = (bytes: number): Memory.Output =>
+        (isTransient ? blocks.allocate(bytes, latest) : undefined) ?? { bytes: new Uint8Array(bytes), at: 0 }
       let next = 0
-      const pull = Effect.suspend((): Pull.Pull<Chunks, E | PackagingError> => {
-        if (written !== undefined) blocks.release(written)
-        written = undefined
-        const index = next++
-        const step = steps[index]
-        if (step === undefined) {
-          for (const extent of loaded.keys()) forget(extent)
-          return index === 0 ? Effect.succeed<Chunks>([head]) : Cause.done()
-        }
-        const { drop, from, load: missing, to } = step
-        for (const extent of drop) forget(extent)
-        const chunks = attempt((): Chunks => {
+      let isBegun = false
+      /** Bytes that were written. The head is written with the first samples: a source that cannot be read fails before. */
+      let total = 0
+      const writeStep = (index: number, { from, to }: ReadPlan.Step) =>
+        attempt((): Uint8Array => {
           const chunk = write(from, to, samples, allocate)
-          // At once, but for the block that has the chunk: a slow reader keeps that for long.
-          for (const extent of steps[index + 1]?.drop ?? loaded.keys()) {
-            if (loaded[extent]?.bytes.buffer !== chunk.buffer) forget(extent)
-          }
-          // The head comes with the first samples: a source that cannot be read fails before the first chunk.
-          return index === 0 ? [head, chunk] : [chunk]
+          // At once: a slow reader keeps what was written for long.
+          for (const extent of steps[index + 1]?.drop ?? loaded.keys()) forget(extent)
+          return chunk
         })
-        return Effect.andThen(Effect.forEach(missing, load, { discard: true }), chunks)
+      /** Writes the next step, and those after it as long as there is room beside it. */
+      const writeNext = (written: Array<Uint8Array>): Effect.Effect<Array<Uint8Array>, E | PackagingError> => {
+        const index = next
+        const step = steps[index]
+        if (step === undefined) return Effect.succeed(written)
+        next++
+        for (const extent of step.drop) forget(extent)
+        return Effect.flatMap(
+          Effect.andThen(Effect.forEach(step.load, load, { discard: true }), writeStep(index, step)),
+          (chunk) => {
+            written.push(chunk)
+            total += chunk.length
+            return isTransient && total < end && blocks.hasRoom() ? writeNext(written) : Effect.succeed(written)
+          }
+        )
+      }
+      const pull = Effect.suspend((): Pull.Pull<Chunks, E | PackagingError> => {
+        blocks.reuse()
+        if (!isBegun) {
+          isBegun = true
+          total = head.length
+          return Effect.map(writeNext([]), (written): Chunks => [head, ...written])
+        }
+        if (next < steps.length && total < end) {
+          return Effect.map(writeNext([]), ([chunk = nothing, ...more]): Chunks => [chunk, ...more])
+        }
+        for (const extent of loaded.keys()) forget(extent)
+        return Cause.done()
       })
       return Stream.fromPull(Effect.succeed(pull))
     })

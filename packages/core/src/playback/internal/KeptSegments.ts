@@ -31,6 +31,15 @@ const partBytes = 16 * 1024
 /** A segment in blocks, each with memory of its own. All but the last one have `blockBytes`. */
 type Blocks = ReadonlyArray<Uint8Array>
 
+/** Returns a range of a segment, as the parts of its blocks that it consists of. */
+const partsOf = (blocks: Blocks, { length, offset }: ByteRange): ReadonlyArray<Uint8Array> => {
+  const first = Math.floor(offset / blockBytes)
+  return blocks.slice(first, Math.ceil((offset + length) / blockBytes)).map((block, index) => {
+    const start = (first + index) * blockBytes
+    return block.subarray(Math.max(0, offset - start), offset + length - start)
+  })
+}
+
 const openHold = Scoped.acquire(Effect.sync(Memory.makeHold), ({ end }) => Effect.sync(end))
 
 export interface KeptSegments<E> {
@@ -137,13 +146,13 @@ export const make = <E>(): KeptSegments<E> => {
       Stream.suspend(() => {
         const rest = offset + length - at
         if (rest <= 0) return Stream.empty
-        const block = find(key)?.[Math.floor(at / blockBytes)]
-        if (block === undefined) return other({ offset: at, length: rest })
-        const start = at % blockBytes
-        const chunk = hold.next()
-          ? block.subarray(start, start + rest)
-          : block.slice(start, start + Math.min(rest, partBytes))
-        return chunk.length === 0 ? Stream.empty : Stream.concat(Stream.succeed(chunk), from(at + chunk.length, hold))
+        const blocks = find(key)
+        if (blocks === undefined) return other({ offset: at, length: rest })
+        if (hold.next(rest, true)) return Stream.fromArray(partsOf(blocks, { offset: at, length: rest }))
+        const [block] = partsOf(blocks, { offset: at, length: Math.min(rest, blockBytes - (at % blockBytes)) })
+        if (block === undefined) return Stream.empty
+        const chunk = hold.next(block.length, false) ? block : block.slice(0, partBytes)
+        return Stream.concat(Stream.succeed(chunk), from(at + chunk.length, hold))
       })
     return Stream.unwrap(Effect.map(openHold, (hold) => from(offset, hold)))
   }

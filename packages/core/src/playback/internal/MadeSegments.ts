@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { ContentDamaged } from "../../files/FileErrors.ts"
 import * as Ids from "../../Ids.ts"
+import type { ReadOptions } from "../../packaging/FragmentedMp4.ts"
 import type { PackagingError } from "../../packaging/PackagingError.ts"
 import type { BlobError } from "../../storage/BlobError.ts"
 import type { ByteRange } from "../../storage/BlobStore.ts"
@@ -19,8 +20,8 @@ type ReadError = BlobError | ContentDamaged
 export interface Made {
   /** Bytes. */
   readonly size: number
-  /** Returns the bytes. If `isTransient`, a chunk is valid until the next one is pulled only. */
-  readonly cut: (isTransient: boolean) => Stream.Stream<Uint8Array, ReadError>
+  /** Returns the bytes. */
+  readonly cut: (options: ReadOptions) => Stream.Stream<Uint8Array, ReadError>
 }
 
 /** A segment that is requested. */
@@ -70,15 +71,18 @@ export const ofPlanned = (
     size
   }: {
     readonly size: number
-    readonly cut: (isTransient: boolean) => Stream.Stream<Uint8Array, ReadError | PackagingError>
+    readonly cut: (options: ReadOptions) => Stream.Stream<Uint8Array, ReadError | PackagingError>
   },
   reportDamage: Effect.Effect<void>
-): Made => ({ size, cut: (isTransient) => cutOrDamaged(cut(isTransient), reportDamage) })
+): Made => ({ size, cut: (options) => cutOrDamaged(cut(options), reportDamage) })
 
-/** Takes the bytes of a range from those of a whole. */
-const slice = <E>(whole: Stream.Stream<Uint8Array, E>, { length, offset }: ByteRange): Stream.Stream<Uint8Array, E> => {
+/** Takes the bytes of a range from those of a segment, which may end behind the range. */
+const slice = <E>(
+  chunks: Stream.Stream<Uint8Array, E>,
+  { length, offset }: ByteRange
+): Stream.Stream<Uint8Array, E> => {
   const end = offset + length
-  return whole.pipe(
+  return chunks.pipe(
     Stream.mapAccum(
       () => 0,
       (at, chunk) => [at + chunk.length, [{ at, chunk }]] as const
@@ -97,21 +101,21 @@ export const make = (): Open => {
     const found = kept.sizeOf(key) === undefined ? yield* find : undefined
     const size = kept.sizeOf(key) ?? found?.size
     if (size === undefined) return undefined
-    const cutWhole = (isTransient: boolean): Stream.Stream<Uint8Array, ReadError> => {
-      if (found !== undefined) return found.cut(isTransient)
+    const cutFrom = (options: ReadOptions): Stream.Stream<Uint8Array, ReadError> => {
+      if (found !== undefined) return found.cut(options)
       // The segment was kept when it was opened, and is not any more.
-      return Stream.unwrap(Effect.map(find, (one) => one?.cut(isTransient) ?? Stream.fail(new ContentDamaged())))
+      return Stream.unwrap(Effect.map(find, (one) => one?.cut(options) ?? Stream.fail(new ContentDamaged())))
     }
     const isKept = yield* Effect.catchTag(
-      kept.request(key, size, () => cutWhole(true)),
+      kept.request(key, size, () => cutFrom({ isTransient: true })),
       "BlobError",
       // The read that follows fails likewise. Its caller distinguishes a content that was removed meanwhile from a broken store.
       () => Effect.succeed(false)
     )
     const cut = (isTransient: boolean, range: ByteRange = { offset: 0, length: size }) => {
       const other = (rest: ByteRange) => {
-        const whole = cutWhole(isTransient)
-        return rest.length === size ? whole : slice(whole, rest)
+        const chunks = cutFrom({ isTransient, end: rest.offset + rest.length })
+        return rest.length === size ? chunks : slice(chunks, rest)
       }
       if (!isKept) return other(range)
       const chunks = kept.read(key, range, other)

@@ -12,6 +12,7 @@ import { ContentDamaged } from "../../files/FileErrors.ts"
 import * as StoredContent from "../../files/StoredContent.ts"
 import { DamageReports } from "../../integrity/DamageReports.ts"
 import * as ContentSource from "../../packaging/ContentSource.ts"
+import type * as FragmentedMp4 from "../../packaging/FragmentedMp4.ts"
 import * as PackagedFile from "../../packaging/PackagedFile.ts"
 import * as StoredRung from "../../packaging/internal/StoredRung.ts"
 import * as SegmentIndex from "../../packaging/SegmentIndex.ts"
@@ -83,7 +84,7 @@ export const make = Effect.fnUntraced(function* (
       const open = ContentSource.open(content, index.sourceBytes)
       const planned = {
         size,
-        cut: (isTransient: boolean) => Stream.unwrap(Effect.map(open, (opened) => cut(opened, isTransient)))
+        cut: (options: FragmentedMp4.ReadOptions) => Stream.unwrap(Effect.map(open, (opened) => cut(opened, options)))
       }
       return MadeSegments.ofPlanned(planned, content.reportDamage)
     }

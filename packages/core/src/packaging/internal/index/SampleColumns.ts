@@ -5,6 +5,7 @@
  */
 import { malformed } from "../../PackagingError.ts"
 import type { Numbers, Samples } from "../../Samples.ts"
+import * as ArrayMemory from "../ArrayMemory.ts"
 import type { ByteReader, ByteWriter } from "./Bytes.ts"
 
 /** Whether samples have the same property. Most do, and others are found out with the first ones. */
@@ -70,6 +71,9 @@ export const write = (writer: ByteWriter, samples: Samples, from: number, to: nu
   writeProperty(writer, syncs, from, to)
 }
 
+/** Bytes in memory of the properties of a sample. */
+const bytesPerSample = 2 * 8 + 2 * 4 + 1
+
 export interface Bounds {
   readonly maxCount: number
   readonly fileBytes: number
@@ -82,11 +86,12 @@ export interface Bounds {
 export const read = (reader: ByteReader, { fileBytes, maxCount }: Bounds, isFirst: boolean): Samples => {
   const count = reader.whole()
   if (count > maxCount) throw malformed("An index is damaged.")
-  const offsets = new Float64Array(count)
-  const sizes = new Uint32Array(count)
-  const times = new Float64Array(count)
-  const delays = new Int32Array(count)
-  const syncs = new Uint8Array(count)
+  const arrays = ArrayMemory.make(bytesPerSample * count)
+  const offsets = arrays.float64(count)
+  const times = arrays.float64(count)
+  const sizes = arrays.uint32(count)
+  const delays = arrays.int32(count)
+  const syncs = arrays.uint8(count)
   let end = reader.whole()
   let at = isFirst ? 0 : reader.whole()
   reader.column(offsets, !isFirst)

@@ -2,6 +2,7 @@
  * The units of an MPEG transport stream: a frame of H.264 as a byte stream, some frames of AAC with ADTS headers, or some of AC-3. Their
  * sizes follow from those of the samples, so that the size of a segment is known without its bytes.
  */
+import { concat } from "../../../storage/ByteChunks.ts"
 import type { Aac, Ac3, Avc } from "../../Codec.ts"
 import { malformed, unsupported } from "../../PackagingError.ts"
 import type { PacketWriter } from "./Packets.ts"
@@ -40,7 +41,7 @@ const maxAdtsBytes = 8191
 
 /** Returns what is written before a keyframe: the parameters, as a byte stream. */
 export const parametersOf = ({ pictureParameters, sequenceParameters }: Avc): Uint8Array =>
-  Uint8Array.from([...sequenceParameters, ...pictureParameters].flatMap((unit) => startCode.concat(...unit)))
+  concat([...sequenceParameters, ...pictureParameters].flatMap((unit) => [startCodeBytes, unit]))
 
 /** Returns the bytes of the PES packet of a frame, without parameters. */
 export const bytesOfFrame = (sampleBytes: number, hasBothTimes: boolean): number =>

@@ -6,6 +6,7 @@ import { unsupported } from "../../PackagingError.ts"
 import * as Samples from "../../Samples.ts"
 import * as SegmentPlan from "../../SegmentPlan.ts"
 import type { SoundTrack, VideoTrack } from "../../SourceIndex.ts"
+import * as ArrayMemory from "../ArrayMemory.ts"
 import type * as ReadPlan from "../ReadPlan.ts"
 import * as AccessUnits from "./AccessUnits.ts"
 import * as Packets from "./Packets.ts"
@@ -114,22 +115,28 @@ const countSamples = ({ audio, video }: Tracks, segment: number): number => {
   return endOfFrames - firstFrame + endOfPackets - firstPacket
 }
 
-const makeMemory = (capacity: number): Memory => ({
-  capacity,
-  isVideo: new Uint8Array(capacity),
-  samples: new Uint32Array(capacity),
-  lengths: new Uint8Array(capacity),
-  bytes: new Uint32Array(capacity),
-  decoded: new Float64Array(capacity),
-  shown: new Float64Array(capacity),
-  clocks: new Uint32Array(capacity),
-  lastClocks: new Float64Array(capacity),
-  offsets: new Float64Array(capacity),
-  sizes: new Uint32Array(capacity),
-  firsts: new Uint32Array(capacity + 1),
-  starts: new Float64Array(capacity),
-  ends: new Float64Array(capacity)
-})
+/** Bytes of the arrays for each sample. */
+const bytesPerSample = 6 * 8 + 5 * 4 + 2
+
+const makeMemory = (capacity: number): Memory => {
+  const { float64, uint32, uint8 } = ArrayMemory.make(bytesPerSample * capacity + 4)
+  return {
+    capacity,
+    decoded: float64(capacity),
+    shown: float64(capacity),
+    lastClocks: float64(capacity),
+    offsets: float64(capacity),
+    starts: float64(capacity),
+    ends: float64(capacity),
+    samples: uint32(capacity),
+    bytes: uint32(capacity),
+    clocks: uint32(capacity),
+    sizes: uint32(capacity),
+    firsts: uint32(capacity + 1),
+    isVideo: uint8(capacity),
+    lengths: uint8(capacity)
+  }
+}
 
 /** Makes memory for one segment. */
 export const memoryOf = (tracks: Tracks, segment: number): Memory => makeMemory(countSamples(tracks, segment))
