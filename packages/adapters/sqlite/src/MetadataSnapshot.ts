@@ -27,8 +27,8 @@ export interface SnapshotContent {
 
 /** An open copy. Its methods take a time that does not grow with the metadata, unless they say otherwise. */
 export interface MetadataSnapshot {
-  /** The id of the last migration that the copied database had. */
-  readonly schema: number
+  /** The ids of the migrations that the copied database had. */
+  readonly migrations: ReadonlySet<number>
   /** Counts the contents and their bytes. Reads the records of all contents. */
   readonly totals: () => { readonly contents: number; readonly bytes: number }
   /** Lists contents by id, from a position on. */
@@ -80,14 +80,14 @@ const toContent = (row: Record<string, NodeSqlite.SQLOutputValue>): SnapshotCont
 const isStored = "state = 'READY' AND sha256 IS NOT NULL"
 
 const make = (database: DatabaseSync): MetadataSnapshot => {
-  const schema = database.prepare("SELECT max(migration_id) AS id FROM holdfast_migration")
+  const migrations = database.prepare("SELECT migration_id FROM holdfast_migration")
   const totals = database.prepare(`SELECT count(*) AS contents, sum(size) AS bytes FROM blob WHERE ${isStored}`)
   const list = database.prepare(
     `SELECT id, tenant_id, bucket_id, size, sha256 FROM blob WHERE ${isStored} AND id > ? ORDER BY id LIMIT ?`
   )
   const has = database.prepare(`SELECT 1 AS one FROM blob WHERE id = ? AND ${isStored}`)
   return {
-    schema: Number(schema.get()?.["id"]),
+    migrations: new Set(migrations.all().map((row) => Number(row["migration_id"]))),
     totals: () => {
       const row = totals.get()
       return { contents: Number(row?.["contents"]), bytes: Number(row?.["bytes"]) }

@@ -107,7 +107,7 @@ const makeSnapshot = (
       createdAt,
       version,
       ...(storeId === undefined ? undefined : { storeId }),
-      schema: snapshot.schema,
+      schema: Math.max(...snapshot.migrations),
       contents,
       count,
       bytes,

@@ -29,6 +29,9 @@ export interface VerifyResult {
   readonly faults: number
 }
 
+const newer = ({ id }: SnapshotRecord.SnapshotRecord, what: string): string =>
+  `The snapshot ${id} has ${what}, which this version of Holdfast does not know. Use a newer version.`
+
 /** Returns what is wrong with the metadata of a snapshot; undefined when nothing is. */
 export const findProblem = Effect.fnUntraced(function* (directory: string, record: SnapshotRecord.SnapshotRecord) {
   const { metadata, secretKey } = BackupDirectory.paths(directory, record.id)
@@ -36,9 +39,10 @@ export const findProblem = Effect.fnUntraced(function* (directory: string, recor
   const { sha256, size } = yield* DurableFiles.digest(metadata)
   if (sha256 !== record.metadata.sha256 || size !== record.metadata.size) return `${metadata} is damaged.`
   if (record.hasSecretKey && !(yield* DurableFiles.exists(secretKey))) return `${secretKey} is missing.`
-  return record.schema > SchemaVersion.known
-    ? `The snapshot ${record.id} has schema ${record.schema}; this version of Holdfast knows ${SchemaVersion.known}. Use a newer version.`
-    : undefined
+  if (record.schema > SchemaVersion.known) return newer(record, `schema ${record.schema}`)
+  const { migrations } = yield* Effect.scoped(MetadataSnapshot.open(metadata))
+  const unknown = SchemaVersion.findUnknown(migrations)
+  return unknown === undefined ? undefined : newer(record, `migration ${unknown}`)
 })
 
 /** Verifies one snapshot, except for contents of the snapshots that were verified before. */

@@ -1,8 +1,10 @@
 /**
  * Damaged backups and damaged stores.
  */
+import { createHash } from "node:crypto"
 import * as Fs from "node:fs/promises"
 import * as Path from "node:path"
+import { DatabaseSync } from "node:sqlite"
 import { expect, it } from "vitest"
 import * as Process from "../support/Process.ts"
 import * as ServiceBucket from "../support/ServiceBucket.ts"
@@ -78,6 +80,27 @@ it("restore: snapshot of a newer schema → exit code 1, which version is needed
   const restored = await Deployments.run(await Deployments.make(undefined), "restore", backup)
   expect([restored.code, restored.stderr]).toEqual([1, expect.stringContaining("has schema 1000")])
 })
+
+it(
+  "verify-backup, restore: snapshot of a newer version whose migration has a low id → exit code 1, which one",
+  { timeout: 480_000 },
+  async () => {
+    const { backup, snapshot } = await makeBackup(1)
+    const metadata = Path.join(snapshot, "metadata.sqlite")
+    const database = new DatabaseSync(metadata)
+    database.exec("INSERT INTO holdfast_migration (migration_id, name) VALUES (0, 'of_a_newer_version')")
+    database.close()
+    const bytes = await Fs.readFile(metadata)
+    const path = Path.join(snapshot, "snapshot.json")
+    const record = JSON.parse(await Fs.readFile(path, "utf8"))
+    const digest = { size: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex") }
+    await Fs.writeFile(path, JSON.stringify({ ...record, metadata: digest }))
+    const verified = await Process.run(["verify-backup", backup])
+    expect([verified.code, verified.stderr]).toEqual([1, expect.stringContaining("has migration 0")])
+    const restored = await Deployments.run(await Deployments.make(undefined), "restore", backup)
+    expect([restored.code, restored.stderr]).toEqual([1, expect.stringContaining("has migration 0")])
+  }
+)
 
 it("backup: content damaged in the store → named, the others saved, exit code 1", { timeout: 480_000 }, async () => {
   const { source } = await makeBackup(3)
