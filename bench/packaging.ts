@@ -90,6 +90,8 @@ const longMinutes = 10
 /** Of such videos, that are read before the first round: the code has reached its full speed then. */
 const warmUps = 3
 const connections = 4
+/** At the beginning of a segment, as a player requests them by an I-frame playlist. */
+const keyframeBytes = 20_000
 /** Of a round, and of the viewers each. */
 const requestsOfRound = 200
 const requestsOfViewer = 15
@@ -161,10 +163,11 @@ const segmentsOf = (service: Service, video: Conversions.Video) =>
       const file = name.replace("$RepresentationID$", "0").replace("$Number$", String(index + 1))
       return `${video.streams(`/dash/${file}`).split("?")[0]}?${query}`
     })
-    const toRequests = (paths: ReadonlyArray<string>): ReadonlyArray<Outgoing> =>
-      paths.map((path) => Requests.get(path))
+    const toRequests = (paths: ReadonlyArray<string>, headers = ""): ReadonlyArray<Outgoing> =>
+      paths.map((path) => Requests.get(path, headers))
     const view = video.streams("").replace("/streams?", "/view?")
-    return { path: hls.at(-1) ?? "", view, hls: toRequests(hls), dash: toRequests(dash) }
+    const keyframes = toRequests(hls, `Range: bytes=0-${keyframeBytes - 1}\r\n`)
+    return { path: hls.at(-1) ?? "", view, hls: toRequests(hls), dash: toRequests(dash), keyframes }
   })
 
 /** Returns the bytes of a segment. */
@@ -299,6 +302,12 @@ const measureFirstRequests = (service: Service, path: string, { directory, round
         "segment of DASH",
         200,
         videos.map(({ dash }) => dash)
+      ),
+      once(
+        service,
+        "keyframe of HLS",
+        206,
+        videos.map(({ keyframes }) => keyframes)
       )
     ]
     if (Nginx.isInstalled) {
