@@ -55,7 +55,10 @@ it("blocks: more at once than are linear memory, twice → the same of these", (
   const linear = takeMany()
   expect(linear.size).toBeGreaterThan(0)
   expect(linear.size).toBeLessThan(20)
-  expect(takeMany()).toEqual(linear)
+  const again = takeMany()
+  expect(again.size).toBe(linear.size)
+  // By identity: to compare their bytes takes minutes.
+  expect([...again].every((buffer) => linear.has(buffer))).toBe(true)
 })
 
 it("blocks: a process that may not have linear memory → other memory, which is used again", async () => {

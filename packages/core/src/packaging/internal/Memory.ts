@@ -33,27 +33,26 @@ const maxInUse = 18 * 1024 * 1024
 /** The same for the largest blocks, so that a few slow readers leave others more than small ones. */
 const maxInUseWithLargest = 9 * 1024 * 1024
 
-/** Blocks that are kept while no segment uses them. */
+/** Blocks that are kept while no segment uses them. No more of the larger ones are linear memory. */
 const maxKept = { largest: 4, large: 12, small: 64 }
 
-/** Linear memories at once. */
-const maxLinear = 16
+type LinearKind = "largest" | "large"
 
 /** Of a page of WebAssembly. */
 const pageBytes = 64 * 1024
 
 const memories = new WeakMap<ArrayBufferLike, WebAssembly.Memory>()
 /** Linear memories that exist: the memory of a segment that was given up is collected as garbage, and does not come back. */
-let living = 0
-const whenCollected = new FinalizationRegistry<void>(() => {
-  living--
+const living: Record<LinearKind, number> = { largest: 0, large: 0 }
+const whenCollected = new FinalizationRegistry<LinearKind>((kind) => {
+  living[kind]--
 })
 
 /** An engine without a compiler has no WebAssembly, and a process with few addresses (`ulimit -v`) may not have the memory. */
 let hasLinear = typeof WebAssembly !== "undefined"
 
-const makeLinear = (bytes: number): WebAssembly.Memory | undefined => {
-  if (!hasLinear || living >= maxLinear) return undefined
+const makeLinear = (kind: LinearKind, bytes: number): WebAssembly.Memory | undefined => {
+  if (!hasLinear || living[kind] >= maxKept[kind]) return undefined
   try {
     return new WebAssembly.Memory({ initial: Math.ceil(bytes / pageBytes) })
   } catch {
@@ -65,11 +64,11 @@ const makeLinear = (bytes: number): WebAssembly.Memory | undefined => {
 const bytesOf = ({ readBytes, reads, writtenBytes }: BlockSize): number => reads * readBytes + writtenBytes
 
 /** Makes a block of linear memory if there is any. */
-const makeLarge = (bytes: number): Uint8Array => {
-  const memory = makeLinear(bytes)
+const makeLarge = (kind: LinearKind, bytes: number): Uint8Array => {
+  const memory = makeLinear(kind, bytes)
   if (memory === undefined) return new Uint8Array(bytes)
-  living++
-  whenCollected.register(memory.buffer)
+  living[kind]++
+  whenCollected.register(memory.buffer, kind)
   memories.set(memory.buffer, memory)
   return new Uint8Array(memory.buffer, 0, bytes)
 }
@@ -77,11 +76,11 @@ const makeLarge = (bytes: number): Uint8Array => {
 /** Returns the linear memory that a block is; undefined if it is none. */
 export const linearOf = ({ buffer }: Pick<Uint8Array, "buffer">): WebAssembly.Memory | undefined => memories.get(buffer)
 
-const kept: Record<"largest" | "large" | "small", Array<Uint8Array>> = { largest: [], large: [], small: [] }
+const kept: Record<LinearKind | "small", Array<Uint8Array>> = { largest: [], large: [], small: [] }
 let inUse = 0
 
 /** Keeps a block for the next segment. Of the larger ones, those that are no linear memory are kept only if none is. */
-const keep = (kind: "largest" | "large" | "small", block: Uint8Array): void => {
+const keep = (kind: LinearKind | "small", block: Uint8Array): void => {
   const isWorthKeeping = kind === "small" || !hasLinear || memories.has(block.buffer)
   if (isWorthKeeping && kept[kind].length < maxKept[kind]) kept[kind].push(block)
 }
@@ -117,7 +116,7 @@ export interface Blocks {
 }
 
 const openLargest = (): Blocks => {
-  const block = kept.largest.pop() ?? makeLarge(bytesOf(largest))
+  const block = kept.largest.pop() ?? makeLarge("largest", bytesOf(largest))
   inUse += block.length
   const { readBytes, reads } = largest
   const rooms = Array.from({ length: reads }, (_, index): Room => ({ bytes: block, start: index * readBytes }))
@@ -151,7 +150,7 @@ const openBlocks = (kind: "large" | "small", size: BlockSize): Blocks => {
   const blockBytes = bytesOf(size)
   /** Small blocks do not count. */
   const counted = kind === "large" ? blockBytes : 0
-  const makeNew = kind === "large" ? makeLarge : (bytes: number) => new Uint8Array(bytes)
+  const makeNew = (): Uint8Array => (kind === "large" ? makeLarge(kind, blockBytes) : new Uint8Array(blockBytes))
   let used = 0
   /** The block that has what was written, and whether nothing is read from it any more. */
   let written: Room | undefined
@@ -159,7 +158,7 @@ const openBlocks = (kind: "large" | "small", size: BlockSize): Blocks => {
   const take = (): Room => {
     inUse += counted
     used++
-    return { bytes: kept[kind].pop() ?? makeNew(blockBytes), start: 0 }
+    return { bytes: kept[kind].pop() ?? makeNew(), start: 0 }
   }
   const giveBack = ({ bytes }: Room): void => {
     inUse -= counted
