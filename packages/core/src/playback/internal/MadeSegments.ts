@@ -76,7 +76,10 @@ export const ofPlanned = (
   reportDamage: Effect.Effect<void>
 ): Made => ({ size, cut: (options) => cutOrDamaged(cut(options), reportDamage) })
 
-/** Takes the bytes of a range from those of a segment, which may end behind the range. */
+/**
+ * Takes the bytes of a range from those of a segment, which may end behind the range. Reads until they end: a stream that is stopped before
+ * gives up its memory.
+ */
 const slice = <E>(
   chunks: Stream.Stream<Uint8Array, E>,
   { length, offset }: ByteRange
@@ -87,7 +90,6 @@ const slice = <E>(
       () => 0,
       (at, chunk) => [at + chunk.length, [{ at, chunk }]] as const
     ),
-    Stream.takeWhile(({ at }) => at < end),
     Stream.map(({ at, chunk }) => chunk.subarray(Math.max(0, offset - at), Math.max(0, end - at))),
     Stream.filter((chunk) => chunk.length > 0)
   )
