@@ -17,6 +17,13 @@ const flipBit = async (path: string, position: number): Promise<void> => {
   await Fs.writeFile(path, bytes)
 }
 
+/** Replaces fields in the record of a snapshot. */
+const changeRecord = async (snapshot: string, fields: object): Promise<void> => {
+  const path = Path.join(snapshot, "snapshot.json")
+  const record = JSON.parse(await Fs.readFile(path, "utf8"))
+  await Fs.writeFile(path, JSON.stringify({ ...record, ...fields }))
+}
+
 /** Returns a deployment whose service is stopped, its backup, and the contents in that. */
 const makeBackup = async (count: number) => {
   const made = await BackedUp.make(count, 1000)
@@ -74,9 +81,7 @@ it(
 
 it("restore: snapshot of a newer schema → exit code 1, which version is needed", { timeout: 480_000 }, async () => {
   const { backup, snapshot } = await makeBackup(1)
-  const path = Path.join(snapshot, "snapshot.json")
-  const record = JSON.parse(await Fs.readFile(path, "utf8"))
-  await Fs.writeFile(path, JSON.stringify({ ...record, schema: 1000 }))
+  await changeRecord(snapshot, { schema: 1000 })
   const restored = await Deployments.run(await Deployments.make(undefined), "restore", backup)
   expect([restored.code, restored.stderr]).toEqual([1, expect.stringContaining("has schema 1000")])
 })
@@ -91,10 +96,8 @@ it(
     database.exec("INSERT INTO holdfast_migration (migration_id, name) VALUES (0, 'of_a_newer_version')")
     database.close()
     const bytes = await Fs.readFile(metadata)
-    const path = Path.join(snapshot, "snapshot.json")
-    const record = JSON.parse(await Fs.readFile(path, "utf8"))
-    const digest = { size: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex") }
-    await Fs.writeFile(path, JSON.stringify({ ...record, metadata: digest }))
+    const sha256 = createHash("sha256").update(bytes).digest("hex")
+    await changeRecord(snapshot, { metadata: { size: bytes.length, sha256 } })
     const verified = await Process.run(["verify-backup", backup])
     expect([verified.code, verified.stderr]).toEqual([1, expect.stringContaining("has migration 0")])
     const restored = await Deployments.run(await Deployments.make(undefined), "restore", backup)

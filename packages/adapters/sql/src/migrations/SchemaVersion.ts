@@ -27,17 +27,18 @@ export class NewerSchema extends Data.TaggedError("NewerSchema")<{ readonly foun
  */
 export type SchemaState = "Empty" | "Older" | "Current"
 
-const findUnknownOf = (recorded: ReadonlySet<number>, migrations: ReadonlyArray<Migration>): number | undefined => {
-  const unknown = new Set(recorded)
-  for (const { id } of migrations) unknown.delete(id)
-  return unknown.size === 0 ? undefined : Math.max(...unknown)
-}
-
 /**
  * Returns the highest id of the migrations of a schema that this version does not know; undefined when it knows all. An id only names a
  * migration: that of a newer version may be lower than others that this version knows.
  */
-export const findUnknown = (recorded: ReadonlySet<number>): number | undefined => findUnknownOf(recorded, migrations)
+export const findUnknown = (
+  recorded: ReadonlySet<number>,
+  known: ReadonlyArray<Migration> = migrations
+): number | undefined => {
+  const unknown = new Set(recorded)
+  for (const { id } of known) unknown.delete(id)
+  return unknown.size === 0 ? undefined : Math.max(...unknown)
+}
 
 /**
  * Returns the state of a schema from the ids of its migrations. Fails when it has a migration that is not in `migrations`.
@@ -46,7 +47,7 @@ export const compare = (
   recorded: ReadonlySet<number>,
   migrations: ReadonlyArray<Migration>
 ): Effect.Effect<SchemaState, NewerSchema> => {
-  const found = findUnknownOf(recorded, migrations)
+  const found = findUnknown(recorded, migrations)
   if (found !== undefined) return Effect.fail(new NewerSchema({ found }))
   if (recorded.size === 0) return Effect.succeed("Empty")
   return Effect.succeed(migrations.every(({ id }) => recorded.has(id)) ? "Current" : "Older")
