@@ -104,11 +104,12 @@ export const make = Effect.fnUntraced(function* (
 })
 
 /** Writes the two tables. */
-const tablesOf = ({ audio, video }: TransportStream, counters: Map<number, number>): Uint8Array => {
+const tablesOf = ({ audio, video }: TransportStream, sequence: number): Uint8Array => {
   const output = new Uint8Array(tablePackets * Packets.packetBytes)
-  const writer = Packets.makeWriter(output, 0, counters)
-  writer.section(Tables.tablePid, Tables.programAssociation)
-  writer.section(Tables.programPid, Tables.programMap(audio?.track.codec, video !== null))
+  const writer = Packets.makeWriter(output, 0)
+  const counter = sequence & 15
+  writer.section({ pid: Tables.tablePid, counter }, Tables.programAssociation)
+  writer.section({ pid: Tables.programPid, counter }, Tables.programMap(audio?.track.codec, video !== null))
   return output
 }
 
@@ -141,37 +142,30 @@ const writerOf = (
 ): SegmentStream.Writer => {
   const { audio, counters: all, video } = stream
   const parameters = parametersOf(video)
-  const clockPid = video === null ? Tables.audioPid : Tables.videoPid
   const memory = Layout.memoryOf(stream, number)
   const layout = Layout.make(stream, number, memory)
   const plan = ReadPlan.make(Layout.rangesOf(stream, layout, memory), readBytes)
   const { firsts, lengths: sizes } = plan.ranges
   const paddings = paddingsOf(stream, layout, parameters.length)
-  const counters = new Map([
-    [Tables.tablePid, sequence & 15],
-    [Tables.programPid, sequence & 15],
-    [Tables.videoPid, all[2 * number] ?? 0],
-    [Tables.audioPid, all[2 * number + 1] ?? 0]
-  ])
+  const frames: Packets.PacketCounter = { pid: Tables.videoPid, counter: all[2 * number] ?? 0 }
+  const groups: Packets.PacketCounter = { pid: Tables.audioPid, counter: all[2 * number + 1] ?? 0 }
+  const clock = video === null ? groups : frames
   return {
     plan,
-    head: tablesOf(stream, counters),
+    head: tablesOf(stream, sequence),
     write: (from, to, { bytesOf, startOf }, allocate) => {
+      const samples = { bytesOf, startOf, sizes }
       let packets = 0
       for (let unit = from; unit < to; unit++) {
         packets += (layout.clocks[unit] ?? 0) + Layout.packetsOf(stream, layout, unit, parameters.length)
         packets += paddings.get(unit) ?? 0
       }
       const { at, bytes: output } = allocate(packets * Packets.packetBytes)
-      const writer = Packets.makeWriter(output, at, counters)
-      const sampleOf = (sample: number): AccessUnits.Sample => {
-        const start = startOf(sample)
-        return { bytes: bytesOf(sample), start, end: start + (sizes[sample] ?? 0) }
-      }
+      const writer = Packets.makeWriter(output, at)
       for (let unit = from; unit < to; unit++) {
         const clocks = layout.clocks[unit] ?? 0
         const lastClock = (layout.lastClocks[unit] ?? 0) - Layout.lead
-        for (let clock = 1; clock <= clocks; clock++) writer.clock(clockPid, lastClock + Layout.clockInterval * clock)
+        for (let added = 1; added <= clocks; added++) writer.clock(clock, lastClock + Layout.clockInterval * added)
         const shown = layout.shown[unit] ?? 0
         const decoded = layout.decoded[unit] ?? 0
         const isVideo = layout.isVideo[unit] === 1
@@ -179,13 +173,13 @@ const writerOf = (
         const first = ReadPlan.firstOf(firsts, unit)
         writer.pad(paddings.get(unit) ?? 0)
         if (isVideo) {
+          const start = startOf(first)
+          const frame = { bytes: bytesOf(first), start, end: start + (sizes[first] ?? 0) }
           const isSync = video?.track.samples.syncs[layout.samples[unit] ?? 0] === 1
-          AccessUnits.putFrame(writer, sampleOf(first), times, isSync, parameters)
+          AccessUnits.putFrame(writer, frames, frame, times, isSync, parameters)
         } else if (audio !== null) {
-          const end = ReadPlan.firstOf(firsts, unit + 1)
-          const samples: Array<AccessUnits.Sample> = []
-          for (let sample = first; sample < end; sample++) samples.push(sampleOf(sample))
-          AccessUnits.putGroup(writer, samples, layout.bytes[unit] ?? 0, times, audio.track.codec)
+          const group = { from: first, to: ReadPlan.firstOf(firsts, unit + 1), bytes: layout.bytes[unit] ?? 0 }
+          AccessUnits.putGroup(writer, groups, samples, group, times, audio.track.codec)
         }
       }
       return output.subarray(at, at + packets * Packets.packetBytes)

@@ -5,9 +5,8 @@
 import { concat } from "../../../storage/ByteChunks.ts"
 import type { Aac, Ac3, Avc } from "../../Codec.ts"
 import { malformed, unsupported } from "../../PackagingError.ts"
-import type { PacketWriter } from "./Packets.ts"
+import type { PacketCounter, PacketWriter } from "./Packets.ts"
 import * as Packets from "./Packets.ts"
-import * as Tables from "./Tables.ts"
 
 /** When a unit is decoded and shown, and its clock reference; undefined for none. Ticks of the 90 kHz clock. */
 export interface Times {
@@ -60,8 +59,8 @@ export const bytesOfGroup = (frames: number, headerBytes: number): number =>
 /** The streams of PES packets (2.4.3.7). AC-3 is a private one. */
 const streamIds = { Avc: 0xe0, Aac: 0xc0, Ac3: 0xbd }
 
-/** The header of a PES packet, and of a frame of AAC. Segments are written without waiting, so that all of them share it. */
-const head = new Uint8Array(pesHeadBytes + 2 * timeBytes)
+/** Headers that are in two packets. Segments are written without waiting, so that all of them share this memory. */
+const divided = new Uint8Array(pesHeadBytes + 2 * timeBytes)
 
 /** Writes the header of a PES packet of `bytes` bytes. That of video does not state its length. */
 const putHead = (
@@ -74,19 +73,21 @@ const putHead = (
   const hasBoth = isVideo && decoded !== shown
   const size = pesHeadBytes + (hasBoth ? 2 * timeBytes : timeBytes)
   const length = isVideo ? 0 : bytes - 6
-  head[0] = 0
-  head[1] = 0
-  head[2] = 1
-  head[3] = streamIds[codec]
-  head[4] = length >> 8
-  head[5] = length & 0xff
+  const claimed = writer.claim(size)
+  const [head, at] = claimed < 0 ? [divided, 0] : [writer.output, claimed]
+  head[at] = 0
+  head[at + 1] = 0
+  head[at + 2] = 1
+  head[at + 3] = streamIds[codec]
+  head[at + 4] = length >> 8
+  head[at + 5] = length & 0xff
   // Marker bits and data alignment; which times follow; their bytes.
-  head[6] = 0x84
-  head[7] = hasBoth ? 0xc0 : 0x80
-  head[8] = size - pesHeadBytes
-  Packets.writeTime(head, pesHeadBytes, hasBoth ? 3 : 2, shown)
-  if (hasBoth) Packets.writeTime(head, pesHeadBytes + timeBytes, 1, decoded)
-  writer.put(head, 0, size)
+  head[at + 6] = 0x84
+  head[at + 7] = hasBoth ? 0xc0 : 0x80
+  head[at + 8] = size - pesHeadBytes
+  Packets.writeTime(head, at + pesHeadBytes, hasBoth ? 3 : 2, shown)
+  if (hasBoth) Packets.writeTime(head, at + pesHeadBytes + timeBytes, 1, decoded)
+  if (claimed < 0) writer.put(divided, 0, size)
 }
 
 const cutOff = () => malformed("A frame of the video is cut off.")
@@ -104,6 +105,7 @@ const endOfUnit = ({ bytes, end }: Sample, at: number): number => {
 /** Writes a frame of video in a PES packet, with a start code in place of the length before each NAL unit. */
 export const putFrame = (
   writer: PacketWriter,
+  counter: PacketCounter,
   sample: Sample,
   times: Times,
   isSync: boolean,
@@ -112,7 +114,7 @@ export const putFrame = (
   const { bytes, end, start } = sample
   const before = isSync ? parameters.length : 0
   const total = bytesOfFrame(end - start, times.decoded !== times.shown) + before
-  writer.begin(Tables.videoPid, total, isSync, times.clock)
+  writer.begin(counter, total, isSync, times.clock)
   putHead(writer, "Avc", times, total)
   let at = start
   // A frame with a delimiter of its own gets zeros at its end instead, which a byte stream permits (annex B), so that its size is the same.
@@ -134,15 +136,18 @@ export const putFrame = (
 }
 
 /** Writes the header of an AAC frame (ISO/IEC 14496-3, 1.A.2). */
-const writeAdts = (output: Uint8Array, { channelConfiguration, frequencyIndex }: Aac, bytes: number): void => {
+const putAdts = (writer: PacketWriter, { channelConfiguration, frequencyIndex }: Aac, bytes: number): void => {
   const length = bytes + adtsBytes
-  output[0] = 0xff
-  output[1] = 0xf1
-  output[2] = 0x40 | (frequencyIndex << 2) | (channelConfiguration >> 2)
-  output[3] = ((channelConfiguration & 3) << 6) | (length >> 11)
-  output[4] = (length >> 3) & 0xff
-  output[5] = ((length & 7) << 5) | 0x1f
-  output[6] = 0xfc
+  const claimed = writer.claim(adtsBytes)
+  const [head, at] = claimed < 0 ? [divided, 0] : [writer.output, claimed]
+  head[at] = 0xff
+  head[at + 1] = 0xf1
+  head[at + 2] = 0x40 | (frequencyIndex << 2) | (channelConfiguration >> 2)
+  head[at + 3] = ((channelConfiguration & 3) << 6) | (length >> 11)
+  head[at + 4] = (length >> 3) & 0xff
+  head[at + 5] = ((length & 7) << 5) | 0x1f
+  head[at + 6] = 0xfc
+  if (claimed < 0) writer.put(divided, 0, adtsBytes)
 }
 
 /** Throws if a frame of this many bytes, with its header, is larger than one of ADTS can be. All of AC-3 are smaller. */
@@ -150,22 +155,36 @@ export const checkAudio = (length: number): void => {
   if (length > maxAdtsBytes) throw unsupported("A packet of audio is too large.")
 }
 
-/** Writes frames of audio in a PES packet, of `sampleBytes` bytes in all. A decoder can begin there if there is no video. */
+/** Samples by their numbers: memory with each, where it begins there, and its bytes. */
+interface Samples {
+  readonly bytesOf: (sample: number) => Uint8Array
+  readonly startOf: (sample: number) => number
+  readonly sizes: Uint32Array
+}
+
+/** Samples from one to before another, and their bytes. */
+interface Group {
+  readonly from: number
+  readonly to: number
+  readonly bytes: number
+}
+
+/** Writes frames of audio in a PES packet. A decoder can begin there if there is no video. */
 export const putGroup = (
   writer: PacketWriter,
-  samples: ReadonlyArray<Sample>,
-  sampleBytes: number,
+  counter: PacketCounter,
+  { bytesOf, sizes, startOf }: Samples,
+  { bytes, from, to }: Group,
   times: Times,
   codec: Aac | Ac3
 ): void => {
-  const total = bytesOfGroup(samples.length, headerBytesOf(codec)) + sampleBytes
-  writer.begin(Tables.audioPid, total, times.clock !== undefined, times.clock)
+  const total = bytesOfGroup(to - from, headerBytesOf(codec)) + bytes
+  writer.begin(counter, total, times.clock !== undefined, times.clock)
   putHead(writer, codec._tag, times, total)
-  for (const { bytes, end, start } of samples) {
-    if (codec._tag === "Aac") {
-      writeAdts(head, codec, end - start)
-      writer.put(head, 0, adtsBytes)
-    }
-    writer.put(bytes, start, end)
+  for (let sample = from; sample < to; sample++) {
+    const size = sizes[sample] ?? 0
+    const start = startOf(sample)
+    if (codec._tag === "Aac") putAdts(writer, codec, size)
+    writer.put(bytesOf(sample), start, start + size)
   }
 }

@@ -30,23 +30,32 @@ const counterRange = 16
 /** Returns how many packets a track of a segment has to have more, so that its continuity counter ends as it began. */
 export const paddingOf = (packets: number): number => (counterRange - (packets % counterRange)) % counterRange
 
+/** Packets of one PID: the counter is that of the next one, and the writer counts on. */
+export interface PacketCounter {
+  readonly pid: number
+  counter: number
+}
+
 export interface PacketWriter {
+  readonly output: Uint8Array
   /**
    * Makes the next PES packet take this many packets more than its bytes need, 15 at most: its last bytes are in a packet each. The header of
    * a PES packet alone has enough of them.
    */
   readonly pad: (packets: number) => void
   /**
-   * Begins a PES packet of this many bytes, all of which `put` has to write. The first packet is an entry if a decoder can begin there. Its
-   * clock is ticks of the 90 kHz clock; undefined for none.
+   * Begins a PES packet of this many bytes, all of which `put` and `claim` have to write. The first packet is an entry if a decoder can
+   * begin there. Its clock is ticks of the 90 kHz clock; undefined for none.
    */
-  readonly begin: (pid: number, bytes: number, isEntry: boolean, clock: number | undefined) => void
+  readonly begin: (counter: PacketCounter, bytes: number, isEntry: boolean, clock: number | undefined) => void
   /** Writes bytes of the PES packet: those of `from` between `start` and `end`. */
   readonly put: (from: Uint8Array, start: number, end: number) => void
+  /** Returns where the caller is to write the next bytes of the PES packet; -1 if they would be in two packets: `put` writes them. */
+  readonly claim: (bytes: number) => number
   /** Writes a section of a table (2.4.4) in one packet. */
-  readonly section: (pid: number, section: Uint8Array) => void
+  readonly section: (counter: PacketCounter, section: Uint8Array) => void
   /** Writes a packet with a clock reference alone. */
-  readonly clock: (pid: number, ticks: number) => void
+  readonly clock: (counter: PacketCounter, ticks: number) => void
 }
 
 /** Writes the fields of a clock reference: 33 bits of 90 kHz, 6 reserved bits, and 9 bits of 27 MHz, which are zero. */
@@ -73,24 +82,32 @@ export const writeTime = (output: Uint8Array, at: number, prefix: number, ticks:
   output[at + 4] = ((low << 1) & 0xfe) | 1
 }
 
-/** Makes a writer into memory, from `start` on. `counters` has the continuity counter of each PID, and is updated. */
-export const makeWriter = (output: Uint8Array, start: number, counters: Map<number, number>): PacketWriter => {
+/** Bytes that are copied or filled by one call of a function, at least: a loop does fewer in less time. */
+const minCalled = 16
+
+/** Makes a writer into memory, from `start` on. */
+export const makeWriter = (output: Uint8Array, start: number): PacketWriter => {
   let at = start
-  const movePackets = PacketMover.find(output)
-  /** Of the PES packet: its PID, the bytes that are to come, and the room for them in the packet that was begun. */
-  let [current, rest, room] = [0, 0, 0]
+  const mover = PacketMover.find(output)
+  /** Of the PES packet: its counter, the bytes that are to come, and the room for them in the packet that was begun. */
+  let current: PacketCounter = { pid: 0, counter: 0 }
+  let [rest, room] = [0, 0]
   /** Packets by which the next PES packet is padded, and those that are to come of one that is padded. */
   let [padding, left] = [0, 0]
 
-  const head = (pid: number, isStart: boolean, control: number): void => {
-    const counter = counters.get(pid) ?? 0
+  const head = (of: PacketCounter, isStart: boolean, control: number): void => {
+    const { counter, pid } = of
     output[at] = 0x47
     output[at + 1] = (isStart ? 0x40 : 0) | (pid >> 8)
     output[at + 2] = pid & 0xff
     // A packet without payload does not count: it has the counter of the one before (2.4.3.3).
     output[at + 3] = (control << 4) | (control & 1 ? counter : (counter + 15) & 15)
-    if (control & 1) counters.set(pid, (counter + 1) & 15)
+    if (control & 1) of.counter = (counter + 1) & 15
     at += headerBytes
+  }
+  const stuff = (from: number, end: number): void => {
+    if (mover === undefined || end - from < minCalled) for (let index = from; index < end; index++) output[index] = 0xff
+    else mover.fill(output.byteOffset + from, 0xff, end - from)
   }
   /** Writes an adaptation field (2.4.3.5) of `bytes` bytes, filled up with stuffing. */
   const field = (bytes: number, isEntry: boolean, clock: number | undefined): void => {
@@ -102,7 +119,7 @@ export const makeWriter = (output: Uint8Array, start: number, counters: Map<numb
         writeClock(output, next, clock)
         next += clockBytes
       }
-      output.fill(0xff, next, at + bytes)
+      stuff(next, at + bytes)
     }
     at += bytes
   }
@@ -125,12 +142,12 @@ export const makeWriter = (output: Uint8Array, start: number, counters: Map<numb
       source = at + count * headerBytes
       output.set(from.subarray(start, start + bytes), source)
     }
-    const high = current >> 8
-    const low = current & 0xff
-    let counter = counters.get(current) ?? 0
-    if (movePackets !== undefined && at + count * packetBytes <= output.length) {
+    const high = current.pid >> 8
+    const low = current.pid & 0xff
+    let { counter } = current
+    if (mover !== undefined && at + count * packetBytes <= output.length) {
       const header = 0x47 | (high << 8) | (low << 16) | (0x10 << 24)
-      movePackets(output.byteOffset + at, output.byteOffset + source, count, header, counter)
+      mover.movePackets(output.byteOffset + at, output.byteOffset + source, count, header, counter)
       counter = (counter + count) & 15
       at += count * packetBytes
     } else {
@@ -145,16 +162,26 @@ export const makeWriter = (output: Uint8Array, start: number, counters: Map<numb
         at += packetBytes
       }
     }
-    counters.set(current, counter)
+    current.counter = counter
     rest -= bytes
     return start + bytes
+  }
+  /** Writes bytes for which the packet has room. */
+  const putInPacket = (from: Uint8Array, start: number, end: number): void => {
+    const bytes = end - start
+    if (bytes >= minCalled && mover !== undefined && from === output) {
+      mover.copy(output.byteOffset + at, output.byteOffset + start, bytes)
+    } else Memory.move(from, start, end, output, at)
+    at += bytes
+    room -= bytes
+    rest -= bytes
   }
 
   const pad: PacketWriter["pad"] = (packets) => {
     padding = packets
   }
-  const begin: PacketWriter["begin"] = (pid, bytes, isEntry, clock) => {
-    current = pid
+  const begin: PacketWriter["begin"] = (counter, bytes, isEntry, clock) => {
+    current = counter
     rest = bytes
     left = padding === 0 ? 0 : countPackets(bytes, isEntry, clock !== undefined) + padding
     padding = 0
@@ -168,25 +195,29 @@ export const makeWriter = (output: Uint8Array, start: number, counters: Map<numb
       }
       if (room === 0) open(false, false, undefined)
       const next = Math.min(end, source + room)
-      Memory.move(from, source, next, output, at)
-      const count = next - source
-      at += count
-      room -= count
-      rest -= count
+      putInPacket(from, source, next)
       source = next
     }
   }
-  const section: PacketWriter["section"] = (pid, bytes) => {
-    head(pid, true, 1)
+  const claim: PacketWriter["claim"] = (bytes) => {
+    if (room === 0) open(false, false, undefined)
+    if (room < bytes) return -1
+    at += bytes
+    room -= bytes
+    rest -= bytes
+    return at - bytes
+  }
+  const section: PacketWriter["section"] = (counter, bytes) => {
+    head(counter, true, 1)
     // The first byte says where the section begins.
     output[at] = 0
     output.set(bytes, at + 1)
     output.fill(0xff, at + 1 + bytes.length, at + roomBytes)
     at += roomBytes
   }
-  const clock: PacketWriter["clock"] = (pid, ticks) => {
-    head(pid, false, 2)
+  const clock: PacketWriter["clock"] = (counter, ticks) => {
+    head(counter, false, 2)
     field(roomBytes, false, ticks)
   }
-  return { pad, begin, put, section, clock }
+  return { output, pad, begin, put, claim, section, clock }
 }

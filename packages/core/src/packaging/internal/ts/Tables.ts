@@ -57,8 +57,7 @@ const section = (table: number, id: number, body: ReadonlyArray<number>): Uint8A
 /** The program association table: where the table of the program is. */
 export const programAssociation = section(0, 1, [0, programNumber, high(programPid), low(programPid)])
 
-/** The program map table: the streams, and which of them has the clock. */
-export const programMap = (audio: Aac | Ac3 | undefined, hasVideo: boolean): Uint8Array => {
+const makeProgramMap = (audio: Aac | Ac3 | undefined, hasVideo: boolean): Uint8Array => {
   const clockPid = hasVideo ? videoPid : audioPid
   const stream = ({ descriptors, type }: StreamKind, pid: number) => [
     type,
@@ -76,4 +75,15 @@ export const programMap = (audio: Aac | Ac3 | undefined, hasVideo: boolean): Uin
     ...(hasVideo ? stream(avc, videoPid) : []),
     ...(audio === undefined ? [] : stream(audio._tag === "Aac" ? adts : ac3[audio.name], audioPid))
   ])
+}
+
+/** Those that were made: one for each kind of tracks. */
+const programMaps = new Map<string, Uint8Array>()
+
+/** The program map table: the streams, and which of them has the clock. */
+export const programMap = (audio: Aac | Ac3 | undefined, hasVideo: boolean): Uint8Array => {
+  const kind = `${audio?._tag === "Ac3" ? audio.name : audio?._tag} ${hasVideo}`
+  const made = programMaps.get(kind) ?? makeProgramMap(audio, hasVideo)
+  programMaps.set(kind, made)
+  return made
 }
