@@ -25,9 +25,9 @@ ${example}
 \`\`\`
 
 The whole program is [\`examples/library/src/background.ts\`](../examples/library/src/background.ts). \`open\` rejects with \`InvalidRequest\`
-when an option is not valid or not known, and names each one. A duration is a text such as \`"5 minutes"\`, or a number of milliseconds. The
-README of each adapter has the options of the adapter, and [mounting](mounting.md#options) those of a mount. For \`holdfast serve\`, see
-[settings](configuration.md).
+when an option is not valid or not known, and names each one; the functions of adapters, such as \`fs()\`, throw the same error for theirs. A
+duration is a text such as \`"5 minutes"\`, or a number of milliseconds. The README of each adapter has the options of the adapter, and
+[mounting](mounting.md#options) those of a mount. For \`holdfast serve\`, see [settings](configuration.md).
 
 ## The secret key
 

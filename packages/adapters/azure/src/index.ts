@@ -2,8 +2,12 @@
  * The adapters for the Promise API: `open({ blobs: azure({ container, accountName, accountKey }), … })`.
  */
 import type { BlobsAdapter } from "@holdfast/core"
+import * as Is from "@holdfast/core/inputs/OptionChecks"
 import type { Open } from "@holdfast/core/mirrors/targets/MirrorTarget"
 import type { AzureBlobLocation } from "@holdfast/core/mirrors/targets/types/AzureBlobTargetType"
+import * as AdapterOptions from "@holdfast/core/promises/AdapterOptions"
+import * as Endpoint from "@holdfast/outbound/Endpoint"
+import * as RequestOptions from "@holdfast/outbound/RequestOptions"
 import * as Redacted from "effect/Redacted"
 import * as AzureBlobStore from "./AzureBlobStore.ts"
 import * as AzureMirrorTarget from "./AzureMirrorTarget.ts"
@@ -14,24 +18,91 @@ type PlainOptions<Options> = Options extends unknown
   ? { readonly [Name in keyof Options]: Options[Name] extends Redacted.Redacted ? string : Options[Name] }
   : never
 
-const redact = (options: PlainOptions<AzureOptions.Options>): AzureOptions.Options => {
-  if ("accountKey" in options) return { ...options, accountKey: Redacted.make(options.accountKey) }
-  if ("sas" in options) return { ...options, sas: Redacted.make(options.sas) }
-  if ("token" in options) return options
+type Plain = PlainOptions<AzureOptions.Options>
+
+const has = <Name extends string>(
+  options: Plain,
+  name: Name
+): options is Extract<Plain, { readonly [Property in Name]: unknown }> =>
+  (options as { readonly [name: string]: unknown })[name] !== undefined
+
+const redact = (options: Plain): AzureOptions.Options => {
+  if (has(options, "accountKey")) return { ...options, accountKey: Redacted.make(options.accountKey) }
+  if (has(options, "sas")) return { ...options, sas: Redacted.make(options.sas) }
+  if (has(options, "token")) return options
   return { ...options, connectionString: Redacted.make(options.connectionString) }
 }
 
-/** Stores contents in a container of Azure Blob Storage. Any number of processes may share the container. */
-export const azure = (options: PlainOptions<AzureOptions.Options>): BlobsAdapter => ({
-  blobs: AzureBlobStore.layer(redact(options))
-})
+const blockChecks: AdapterOptions.Checks<AzureOptions.BlockOptions> = {
+  blockBytes: Is.count(1),
+  blockConcurrency: Is.count(1)
+}
+
+const secrets = ["accountKey", "sas", "token", "connectionString"] as const
+
+type NamesOf<Options> = Options extends unknown ? keyof Options : never
+
+const checkFields = Is.record(
+  {
+    ...RequestOptions.checks,
+    ...blockChecks,
+    container: Is.text,
+    prefix: Is.oneOf([""], Is.text),
+    accountName: Is.text,
+    endpoint: Endpoint.check,
+    accountKey: Is.text,
+    sas: Is.text,
+    connectionString: Is.text,
+    token: Is.when(
+      (value) => Is.isRecord(value) && typeof value["getToken"] === "function",
+      "must be a credential with getToken, such as those of @azure/identity"
+    )
+  } satisfies { readonly [Name in NamesOf<AzureOptions.Options>]: Is.Check },
+  { container: "the name of a container that exists" }
+)
+
+/** The options have exactly one secret, and the name of the account unless the secret has it. */
+const checkStore: Is.Check = (options, pointer) => {
+  const faults = checkFields(options, pointer)
+  if (!Is.isRecord(options)) return faults
+  const given = secrets.filter((name) => options[name] !== undefined)
+  const [first, second] = given
+  if (first === undefined) {
+    return [
+      ...faults,
+      { pointer: `${pointer}/accountKey`, detail: `is required, or one of ${secrets.slice(1).join(", ")}` }
+    ]
+  }
+  if (second !== undefined) {
+    return [...faults, { pointer: `${pointer}/${second}`, detail: `must be absent where ${first} is set` }]
+  }
+  return first === "connectionString" || options["accountName"] !== undefined
+    ? faults
+    : [...faults, { pointer: `${pointer}/accountName`, detail: "is required: the name of the storage account" }]
+}
+
+const checkMirrors = Is.record({
+  ...RequestOptions.checks,
+  ...blockChecks,
+  allowPrivate: Is.boolean
+} satisfies AdapterOptions.Checks<AzureOptions.MirrorOptions>)
+
+/**
+ * Stores contents in a container of Azure Blob Storage. Any number of processes may share the container. Throws `InvalidRequest` for
+ * options that are not valid.
+ */
+export const azure = (options: Plain): BlobsAdapter => {
+  AdapterOptions.check("azure", options, checkStore)
+  return { blobs: AzureBlobStore.layer(redact(options)) }
+}
 
 /**
  * Permits mirrors to containers of Azure Blob Storage. Their addresses must be on the public Internet unless
- * `allowPrivate` is set.
+ * `allowPrivate` is set. Throws `InvalidRequest` for options that are not valid.
  */
 export const azureMirrors = (
   options: Partial<AzureOptions.MirrorOptions> = {}
-): { readonly targets: { readonly AZURE_BLOB: Open<AzureBlobLocation> } } => ({
-  targets: { AZURE_BLOB: AzureMirrorTarget.open({ allowPrivate: false, ...options }) }
-})
+): { readonly targets: { readonly AZURE_BLOB: Open<AzureBlobLocation> } } => {
+  AdapterOptions.check("azureMirrors", options, checkMirrors)
+  return { targets: { AZURE_BLOB: AzureMirrorTarget.open({ allowPrivate: false, ...options }) } }
+}

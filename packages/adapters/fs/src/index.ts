@@ -2,20 +2,43 @@
  * The adapter for the Promise API: `open({ blobs: fs({ directory }), … })`.
  */
 import type { BlobsAdapter, WorkspaceAdapter } from "@holdfast/core"
+import * as Is from "@holdfast/core/inputs/OptionChecks"
+import * as AdapterOptions from "@holdfast/core/promises/AdapterOptions"
 import * as Path from "node:path"
 import * as FsBlobStore from "./FsBlobStore.ts"
 import * as FsConversionWorkspace from "./FsConversionWorkspace.ts"
 
+const checkStore = Is.record(
+  { directory: Is.text, reserveBytes: Is.count(0) } satisfies AdapterOptions.Checks<FsBlobStore.Options>,
+  { directory: 'where contents are stored, such as "data"' }
+)
+
+const checkWorkspace = Is.record(
+  {
+    directory: Is.text,
+    forOtherUser: Is.boolean,
+    reserveBytes: Is.count(0)
+  } satisfies AdapterOptions.Checks<FsConversionWorkspace.Options>,
+  { directory: 'where videos are converted, such as "data/conversions"' }
+)
+
 /**
  * Stores contents in a directory of a local disk, which one process at a time may have open. Videos are converted in its
- * subdirectory `conversions`.
+ * subdirectory `conversions`. Throws `InvalidRequest` for options that are not valid.
  */
-export const fs = (options: FsBlobStore.Options): BlobsAdapter => ({
-  blobs: FsBlobStore.layer(options),
-  ...workspace({ directory: Path.join(options.directory, "conversions") })
-})
+export const fs = (options: FsBlobStore.Options): BlobsAdapter => {
+  AdapterOptions.check("fs", options, checkStore)
+  return {
+    blobs: FsBlobStore.layer(options),
+    ...workspace({ directory: Path.join(options.directory, "conversions") })
+  }
+}
 
-/** Converts videos in a directory of a local disk, for contents that are stored elsewhere. */
-export const workspace = (options: FsConversionWorkspace.Options): WorkspaceAdapter => ({
-  workspace: FsConversionWorkspace.layer(options)
-})
+/**
+ * Converts videos in a directory of a local disk, for contents that are stored elsewhere. Throws `InvalidRequest` for options that are not
+ * valid.
+ */
+export const workspace = (options: FsConversionWorkspace.Options): WorkspaceAdapter => {
+  AdapterOptions.check("workspace", options, checkWorkspace)
+  return { workspace: FsConversionWorkspace.layer(options) }
+}

@@ -1,6 +1,7 @@
 /**
  * Parses the URL of a service as a user enters it.
  */
+import * as Is from "@holdfast/core/inputs/OptionChecks"
 import * as Result from "effect/Result"
 
 /**
@@ -18,3 +19,9 @@ export const parse = (text: string): Result.Result<URL, string> => {
   if (/[?#]/.test(text)) return Result.fail("It contains a query or a fragment.")
   return Result.succeed(url)
 }
+
+/** The check of an option that is an endpoint. */
+export const check: Is.Check = Is.when(
+  (value) => typeof value === "string" && Result.isSuccess(parse(value)),
+  "must be an http or https URL without user, query and fragment"
+)

@@ -1,6 +1,8 @@
 /**
  * How the adapters of object stores make requests.
  */
+import * as Is from "@holdfast/core/inputs/OptionChecks"
+import type { Checks } from "@holdfast/core/promises/AdapterOptions"
 import * as Duration from "effect/Duration"
 
 export interface RequestOptions {
@@ -28,6 +30,15 @@ export interface RequestOptions {
    * Default: 30 seconds.
    */
   readonly requestTimeout?: Duration.Input | undefined
+}
+
+/** The checks of the options, for adapters. */
+export const checks: Checks<RequestOptions> = {
+  maxAttempts: Is.count(1),
+  maxConnections: Is.count(1),
+  connectTimeout: Is.duration,
+  idleTimeout: Is.duration,
+  requestTimeout: Is.duration
 }
 
 /** The options with their defaults. */

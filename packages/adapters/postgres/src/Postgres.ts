@@ -70,7 +70,8 @@ const isEncoded = (text: string): boolean => {
   }
 }
 
-const isUrl = (redacted: Redacted.Redacted): boolean => {
+/** Whether a text is the URL of a database whose parts can be decoded. */
+export const isUrl = (redacted: Redacted.Redacted): boolean => {
   const url = URL.parse(Redacted.value(redacted))
   return (
     url !== null &&

@@ -3,12 +3,12 @@
  */
 import { InvalidRequest } from "../../../Errors.ts"
 import type { BlobStoreDefinition } from "../../BlobStoreDefinition.ts"
-import * as Is from "./OptionChecks.ts"
+import * as Is from "../../../inputs/OptionChecks.ts"
 
 const operation = Is.when((value) => typeof value === "function", "must be a function")
 
 const checks = {
-  name: Is.when((value) => typeof value === "string" && value !== "", "must be a text that is not empty"),
+  name: Is.text,
   shared: Is.boolean,
   put: operation,
   read: operation,

@@ -7,7 +7,7 @@ import { defaults, type Quota, type Settings } from "../../../Settings.ts"
 import type { Hooks } from "../../Hooks.ts"
 import * as BaseUrl from "../../resources/internal/BaseUrl.ts"
 import * as LogOptions from "./LogOptions.ts"
-import * as Is from "./OptionChecks.ts"
+import * as Is from "../../../inputs/OptionChecks.ts"
 import type { OpenOptions } from "./OpenOptions.ts"
 
 /** An adapter: an object with a layer in one property. */

@@ -6,7 +6,7 @@
 import { type Fault, InvalidRequest } from "../../../Errors.ts"
 import * as SimilarNames from "../../../inputs/SimilarNames.ts"
 import * as UnknownFields from "../../../inputs/UnknownFields.ts"
-import * as Is from "./OptionChecks.ts"
+import * as Is from "../../../inputs/OptionChecks.ts"
 
 const text = Is.when((value) => typeof value === "string", "must be a text")
 

@@ -3,8 +3,8 @@
  */
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
-import type { Fault } from "../../../Errors.ts"
-import * as SimilarNames from "../../../inputs/SimilarNames.ts"
+import type { Fault } from "./Faults.ts"
+import * as SimilarNames from "./SimilarNames.ts"
 
 /** Returns the faults of a value, with pointers that begin with the given one. */
 export type Check = (value: unknown, pointer: string) => ReadonlyArray<Fault>
@@ -21,6 +21,16 @@ export const when =
 /** A whole number of at least `least`. */
 export const count = (least: number): Check =>
   when((value) => Number.isSafeInteger(value) && Number(value) >= least, `must be a whole number of at least ${least}`)
+
+/** A text that is not empty: an empty one is mostly a variable of the environment that is not set. */
+export const text: Check = when(
+  (value) => typeof value === "string" && value !== "",
+  "must be a text that is not empty"
+)
+
+/** One of these texts. */
+export const choice = (...values: ReadonlyArray<string>): Check =>
+  when((value) => typeof value === "string" && values.includes(value), `must be one of ${values.join(", ")}`)
 
 export const boolean: Check = when((value) => typeof value === "boolean", "must be true or false")
 
