@@ -78,12 +78,16 @@ export const make = (
       if (error.reason === "Damaged") return damaged
       return error.reason === "Unreadable" ? Effect.andThen(reportDamage, Effect.fail(error)) : Effect.fail(error)
     })
+  const { open } = store
   return {
+    // Most contents are not opened: a store looks a key up when it is.
     open:
-      store.open &&
-      Effect.map(orDamaged(store.open(key, size)), ({ readInto }) => ({
-        readInto: (offset, memory) => orDamaged(readInto(offset, memory))
-      })),
+      open &&
+      Effect.suspend(() =>
+        Effect.map(orDamaged(open(key, size)), ({ readInto }) => ({
+          readInto: (offset, memory) => orDamaged(readInto(offset, memory))
+        }))
+      ),
     read: (range, how) =>
       store.read(key, { ...how, range, size }).pipe(
         Stream.tapError(({ reason }) => (reason === "Unreadable" ? reportDamage : Effect.void)),
