@@ -120,14 +120,13 @@ const openLargest = (): Blocks => {
   inUse += block.length
   const { readBytes, reads } = largest
   const rooms = Array.from({ length: reads }, (_, index): Room => ({ bytes: block, start: index * readBytes }))
-  const all = new Set(rooms)
   const begin = reads * readBytes
   let at = begin
   return {
     readBytes,
     take: () => rooms.pop() ?? { bytes: new Uint8Array(readBytes), start: 0 },
     release: (room) => {
-      if (all.has(room)) rooms.push(room)
+      if (room.bytes === block) rooms.push(room)
     },
     allocate: (bytes) => {
       if (at + bytes > block.length) return undefined
