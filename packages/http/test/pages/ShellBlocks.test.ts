@@ -1,6 +1,6 @@
 /**
  * Runs the shell commands of the pages against a running service, each block in a shell and a directory of its own. The test
- * replaces what a reader has to replace, such as `ten_…` and `/backups/holdfast`.
+ * replaces what a reader has to replace, such as `ten_…`, `/backups/holdfast` and times in the future.
  */
 import * as Requires from "@holdfast/testing/Requires"
 import { execFile } from "node:child_process"
@@ -170,7 +170,9 @@ describe("pages", () => {
         // The target is not reached.
         '/mirrors"': '/mirrors?verify=false"'
       }
-      const code = Object.entries(names).reduce((text, [name, value]) => text.replaceAll(name, value), block.code)
+      const code = Object.entries(names)
+        .reduce((text, [name, value]) => text.replaceAll(name, value), block.code)
+        .replaceAll(/(?<="expiresAt": )"[^"]+"/g, JSON.stringify(new Date(Date.now() + 86_400_000)))
       const variables = {
         HOLDFAST_URL: service.url,
         HOLDFAST_API_KEY: key,
