@@ -38,6 +38,7 @@ export const table = {
   },
   InvalidDigest: { status: 400, message: "The header Content-MD5 is not the base64 of an MD5." },
   InvalidPart: { status: 400, message: "A part was not uploaded, or has another entity tag." },
+  InvalidPartNumber: { status: 416, message: "The requested partnumber is not satisfiable" },
   InvalidPartOrder: { status: 400, message: "The parts are not in ascending order of their numbers." },
   InvalidPolicyDocument: { status: 400, message: "The policy of the form is not valid." },
   InvalidRange: { status: 416, message: "The requested range does not lie within the content." },

@@ -257,15 +257,33 @@ describeEach("multipart", (current: () => TestServer) => {
     const got = await sdk.send(new GetObjectCommand(second))
     expect(got).toMatchObject(described)
     expect(Buffer.from((await got.Body?.transformToByteArray()) ?? []).equals(parts[1]!)).toBe(true)
+    const beyond = await sdk.send(new GetObjectCommand({ ...second, PartNumber: 3 })).catch((error: unknown) => error)
+    expect(beyond).toMatchObject({ name: "InvalidPartNumber", PartNumberRequested: "3", ActualPartCount: "2" })
+    expect(await codeOf(sdk.send(new GetObjectCommand({ ...second, Range: "bytes=0-1" })))).toBe("InvalidRequest")
 
     const copy = { Bucket, Key: "copy by part" }
     await sdk.send(new CopyObjectCommand({ ...copy, CopySource: encodeURI(`${Bucket}/${ref.Key}`) }))
     const first = await sdk.send(new GetObjectCommand({ ...copy, PartNumber: 1 }))
     expect([first.PartsCount, (await first.Body?.transformToByteArray())?.length]).toEqual([1, 5 * MiB + 10])
-    expect(await codeOf(sdk.send(new GetObjectCommand({ ...copy, PartNumber: 2 })))).toBe("InvalidPart")
+    expect(await codeOf(sdk.send(new GetObjectCommand({ ...copy, PartNumber: 2 })))).toBe("InvalidPartNumber")
     const ObjectAttributes = [ObjectAttribute.OBJECT_PARTS]
     const { ObjectParts } = await sdk.send(new GetObjectAttributesCommand({ ...copy, ObjectAttributes }))
     expect(ObjectParts).toMatchObject({ IsTruncated: false, TotalPartsCount: 1 })
+  })
+
+  it("part without bytes at the end of an object → 200 without a content", async () => {
+    const parts = [randomBytes(5 * MiB), randomBytes(5 * MiB), new Uint8Array()]
+    const ref = await create("empty part")
+    for (const [index, part] of parts.entries()) await put(ref, index + 1, part)
+    await complete(
+      ref,
+      parts.map((part, index) => listed(part, index + 1))
+    )
+    const last = { Bucket, Key: ref.Key, PartNumber: 3 }
+    const described = { ContentLength: 0, PartsCount: 3, $metadata: { httpStatusCode: 200 } }
+    expect(await sdk.send(new HeadObjectCommand(last))).toMatchObject(described)
+    const got = await sdk.send(new GetObjectCommand(last))
+    expect([got, await got.Body?.transformToString()]).toMatchObject([described, ""])
   })
 
   it("declared size of the object: other than that of the parts → InvalidRequest; the same → completed", async () => {

@@ -300,8 +300,38 @@ const suite = (start: () => Promise<TestServer.TestServer>) => () => {
     expect(await failure(get({ Range: "bytes=20-30" }))).toEqual(["InvalidRange", 416])
     expect(await failure(get({ IfMatch: '"x"' }))).toEqual(["PreconditionFailed", 412])
     expect((await failure(get({ IfNoneMatch: md5("0123456789") })))?.[1]).toBe(304)
-    expect(await (await get({ PartNumber: 1 })).Body?.transformToString()).toBe("0123456789")
-    expect(await failure(get({ PartNumber: 2 }))).toEqual(["InvalidPart", 400])
+  })
+
+  it("partNumber of an object that did not come in parts: 1 → 206 with all of it; others, a range besides → an error", async () => {
+    const Bucket = await makeBucket()
+    await put(Bucket, "a", "0123456789")
+    await s3.send(new PutObjectCommand({ Bucket, Key: "empty" }))
+    const get = (options: object) => s3.send(new GetObjectCommand({ Bucket, Key: "a", ...options }))
+    const head = (options: object) => s3.send(new HeadObjectCommand({ Bucket, Key: "a", ...options }))
+    const first = { ContentLength: 10, ContentRange: "bytes 0-9/10", $metadata: { httpStatusCode: 206 } }
+    const whole = await get({ PartNumber: 1, ChecksumMode: "ENABLED" })
+    expect(whole).toMatchObject({ ...first, ETag: md5("0123456789"), ChecksumType: "FULL_OBJECT" })
+    expect(whole.PartsCount).toBeUndefined()
+    expect(await whole.Body?.transformToString()).toBe("0123456789")
+    expect(await head({ PartNumber: 1 })).toMatchObject(first)
+    const empty = { ContentLength: 0, $metadata: { httpStatusCode: 200 } }
+    expect(await get({ Key: "empty", PartNumber: 1 })).toMatchObject(empty)
+
+    const beyond = await get({ PartNumber: 2 }).catch((error: unknown) => error)
+    expect(beyond).toMatchObject({
+      name: "InvalidPartNumber",
+      message: "The requested partnumber is not satisfiable",
+      PartNumberRequested: "2",
+      ActualPartCount: "1",
+      $metadata: { httpStatusCode: 416 }
+    })
+    expect((await failure(head({ PartNumber: 2 })))?.[1]).toBe(416)
+    for (const PartNumber of [0, 10_001]) {
+      expect(await failure(get({ PartNumber }))).toEqual(["InvalidArgument", 400])
+    }
+    const ranged = { PartNumber: 1, Range: "bytes=0-1" }
+    expect(await failure(get(ranged))).toEqual(["InvalidRequest", 400])
+    expect((await failure(head(ranged)))?.[1]).toBe(400)
   })
 
   it("PutObject: If-None-Match and If-Match → 412 unless they hold, content unchanged; content of the HTTP API", async () => {

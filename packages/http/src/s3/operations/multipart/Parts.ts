@@ -2,7 +2,7 @@
  * Stores and lists the parts of multipart uploads.
  */
 import { ResumableUploads } from "@holdfast/core/uploads/ResumableUploads"
-import { maxParts, type UploadPart } from "@holdfast/core/uploads/Upload"
+import type { UploadPart } from "@holdfast/core/uploads/Upload"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
@@ -17,19 +17,14 @@ import * as EntityTag from "../EntityTag.ts"
 import * as CopySource from "../objects/CopySource.ts"
 import * as ObjectChecksum from "../ObjectChecksum.ts"
 import * as Owner from "../Owner.ts"
+import * as PartNumber from "./PartNumber.ts"
 import * as PartTag from "./PartTag.ts"
 import * as UploadOf from "./UploadOf.ts"
 
 /** The most parts of a page. */
 const maxListed = 1000
 
-const numberOf = ({ query }: Call): Effect.Effect<number, S3Error> => {
-  const text = query.get("partNumber") ?? ""
-  const number = Number(text)
-  return /^[0-9]{1,5}$/.test(text) && number >= 1 && number <= maxParts
-    ? Effect.succeed(number)
-    : Effect.fail(S3Error.of("InvalidArgument", `The parameter partNumber must be from 1 to ${maxParts}.`))
-}
+const numberOf = ({ query }: Call): Effect.Effect<number, S3Error> => PartNumber.parse(query.get("partNumber") ?? "")
 
 export const uploadPart: Operation = {
   name: "UploadPart",

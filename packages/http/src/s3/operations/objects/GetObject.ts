@@ -6,6 +6,7 @@ import * as ContentSecurity from "@holdfast/core/files/ContentSecurity"
 import type { Download } from "@holdfast/core/files/Downloads"
 import { ContentDamaged } from "@holdfast/core/files/FileErrors"
 import { FilesByKey } from "@holdfast/core/files/keys/FilesByKey"
+import type { ByteRange } from "@holdfast/core/storage/BlobStore"
 import * as Effect from "effect/Effect"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Stream from "effect/Stream"
@@ -21,6 +22,7 @@ import { S3Error } from "../../S3Error.ts"
 import * as BucketOf from "../BucketOf.ts"
 import * as EntityTag from "../EntityTag.ts"
 import * as PartCount from "../multipart/PartCount.ts"
+import * as PartNumber from "../multipart/PartNumber.ts"
 import * as PartTag from "../multipart/PartTag.ts"
 import * as ObjectChecksum from "../ObjectChecksum.ts"
 import * as ObjectMetadata from "./ObjectMetadata.ts"
@@ -76,53 +78,65 @@ const partial = ["range", "if-none-match", "if-modified-since"]
 const wantsChecksum = ({ headers }: Reading): boolean =>
   headers["x-amz-checksum-mode"]?.toUpperCase() === "ENABLED" && partial.every((name) => headers[name] === undefined)
 
-const invalidPart = S3Error.of("InvalidPart")
+const rangeOfPart = S3Error.of(
+  "InvalidRequest",
+  "A request has either the header Range or the parameter partNumber, not both."
+)
 
 /** A part of the object, or all of it. */
 interface Part {
-  /** The header `Range` of its bytes; undefined for all. */
-  readonly range?: string
+  /** Where its bytes are; undefined for all of them, as of a request that names no part. */
+  readonly bytes?: ByteRange
   readonly headers?: Readonly<Record<string, string>>
-  /** That of the bytes of the range. */
+  /** That of the bytes; undefined where it is that of the object, or not known. */
   readonly checksum?: Checksum | undefined
 }
 
 /** Returns the part of the object that the request names; all of it where the request names none. */
 const findPart = Effect.fnUntraced(function* (
-  { query }: Reading,
+  { headers, query }: Reading,
   download: Download
 ): Effect.fn.Return<Part, CallError> {
-  const number = query.get("partNumber")
-  if (number === undefined) return {}
-  if (!/^[1-9][0-9]{0,4}$/.test(number)) return yield* invalidPart
-  const { parts } = download
-  const count = PartCount.of(download)
-  const headers: Record<string, string> = count === undefined ? {} : { "x-amz-mp-parts-count": String(count) }
-  if (Number(number) > (count ?? 1)) return yield* invalidPart
+  const text = query.get("partNumber")
+  if (text === undefined) return {}
+  const number = yield* PartNumber.parse(text)
+  if (headers["range"] !== undefined) return yield* rangeOfPart
+  const {
+    content: { size },
+    parts
+  } = download
+  const stated = PartCount.of(download)
+  const count = stated ?? 1
+  if (number > count) return yield* PartNumber.beyond(number, count)
+  const more: Pick<Part, "headers"> =
+    stated === undefined ? {} : { headers: { "x-amz-mp-parts-count": String(stated) } }
   // A content that came in pieces by another API is one part.
-  if (parts === undefined || count === 1) return { headers }
-  const ranges = yield* Stream.runCollect(Stream.take(parts, Number(number)))
-  const found = ranges[Number(number) - 1]
-  if (found === undefined) return yield* invalidPart
-  const range = `bytes=${found.offset}-${found.offset + found.length - 1}`
-  return { range, headers, checksum: PartTag.read(found).checksum }
+  if (parts === undefined || count === 1) return { ...more, bytes: { offset: 0, length: size } }
+  const found = (yield* Stream.runCollect(Stream.take(parts, number)))[number - 1]
+  // Only the last part of an upload may have no bytes, and then it is not stored.
+  if (found === undefined) return { ...more, bytes: { offset: size, length: 0 } }
+  const { length, offset } = found
+  return { ...more, bytes: { offset, length }, checksum: PartTag.read(found).checksum }
 })
 
 /** Returns the checksum of what is sent; undefined if it is not known. */
-const checksumOf = ({ content }: Download, { checksum, range }: Part): ObjectChecksum.ObjectChecksum | undefined => {
+const checksumOf = ({ content }: Download, { bytes, checksum }: Part): ObjectChecksum.ObjectChecksum | undefined => {
   const whole = ObjectChecksum.find(content)
-  if (range === undefined) return whole
+  if (bytes === undefined || bytes.length === content.size) return whole
   return checksum === undefined ? undefined : { ...checksum, type: whole?.type ?? "COMPOSITE" }
 }
 
-/** Returns the request with the quotes that some clients leave out of entity tags. */
-const withQuotes = ({ request }: Reading, range: string | undefined) => {
+/** Returns the request for these bytes, with the quotes that some clients leave out of entity tags. */
+const toRequest = ({ request }: Reading, { bytes }: Part) => {
   const { headers } = request
   const changed = ["if-match", "if-none-match"].flatMap((name) => {
     const value = headers[name]
     return value === undefined ? [] : [[name, EntityTag.quoted(value)] as [string, string]]
   })
-  if (range !== undefined) changed.push(["range", range])
+  // No range has no bytes.
+  if (bytes !== undefined && bytes.length > 0) {
+    changed.push(["range", `bytes=${bytes.offset}-${bytes.offset + bytes.length - 1}`])
+  }
   return changed.length === 0 ? request : request.modify({ headers: { ...headers, ...Object.fromEntries(changed) } })
 }
 
@@ -138,7 +152,8 @@ const send = Effect.fnUntraced(function* (
     hasHeadRanges: true
   }
   const part = yield* findPart(call, download)
-  return yield* SendContent.send(withQuotes(call, part.range), content, {
+  const sent = part.bytes?.length === 0 ? { ...content, size: 0 } : content
+  return yield* SendContent.send(toRequest(call, part), sent, {
     "x-amz-request-id": call.requestId,
     [RequestId.header]: call.requestId,
     ...(wantsChecksum(call) ? ObjectChecksum.headers(checksumOf(download, part)) : undefined),
