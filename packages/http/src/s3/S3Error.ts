@@ -50,6 +50,10 @@ export const table = {
   MalformedXML: { status: 400, message: "The body is not the XML document that this operation requires." },
   MaxMessageLengthExceeded: { status: 400, message: "The body is larger than this operation permits." },
   MaxPostPreDataLengthExceededError: { status: 400, message: "The form has more than 64 KiB besides its file." },
+  MetadataTooLarge: {
+    status: 400,
+    message: "The names and values of x-amz-meta-… have more than 2,048 bytes together."
+  },
   MethodNotAllowed: { status: 405, message: "The resource does not permit this method." },
   MirrorLoop: {
     status: 409,

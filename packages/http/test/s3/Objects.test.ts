@@ -4,6 +4,7 @@
 import {
   CopyObjectCommand,
   CreateBucketCommand,
+  CreateMultipartUploadCommand,
   DeleteBucketCommand,
   DeleteObjectCommand,
   DeleteObjectsCommand,
@@ -279,6 +280,44 @@ const suite = (start: () => Promise<TestServer.TestServer>) => () => {
       expect([Metadata["one"], Metadata["other"]].map((text) => EncodedWords.decode(text ?? ""))).toEqual(texts)
       expect(Metadata["other"]?.split(" ").every((word) => word.length <= 75)).toBe(true)
     }
+  })
+
+  it("user metadata of 2,048 bytes of UTF-8 → stored; of one more → MetadataTooLarge, nothing stored; copied as it is", async () => {
+    const Bucket = await makeBucket()
+    // The names have four bytes, "é" has two, and its encoding in the header counts no bytes.
+    const encoded = EncodedWords.encode("é".repeat(500))
+    const of = (bytes: number) => ({ one: encoded, f: "x".repeat(bytes - 1004) })
+    const put = (Key: string, bytes: number) =>
+      s3.send(new PutObjectCommand({ Bucket, Key, Body: "x", Metadata: of(bytes) }))
+    await put("largest", 2048)
+    const head = async (Key: string) => (await s3.send(new HeadObjectCommand({ Bucket, Key }))).Metadata?.["f"]?.length
+    expect(await head("largest")).toBe(1044)
+    const CopySource = `${Bucket}/largest`
+    const copy = (Key: string, Metadata: Record<string, string>) =>
+      s3.send(new CopyObjectCommand({ Bucket, Key, CopySource, MetadataDirective: "REPLACE", Metadata }))
+    const create = (Key: string, bytes: number) =>
+      s3.send(new CreateMultipartUploadCommand({ Bucket, Key, Metadata: of(bytes) }))
+    await copy("copied", of(2048))
+    await create("in parts", 2048)
+    const refused = { name: "MetadataTooLarge", Size: "2049", MaxSizeAllowed: "2048" }
+    for (const send of [() => put("large", 2049), () => copy("large", of(2049)), () => create("large", 2049)]) {
+      expect(await send().catch((error: unknown) => error)).toMatchObject({
+        ...refused,
+        $metadata: { httpStatusCode: 400 }
+      })
+    }
+    expect(await failure(head("large"))).toEqual(["NotFound", 404])
+
+    // Metadata that comes by another API may be larger.
+    const files = await filesOf(Bucket)
+    const { items } = await json<{ readonly items: ReadonlyArray<{ readonly id: string; name: string }> }>(
+      await server.get(files)
+    )
+    const id = items.find(({ name }) => name === "largest")?.id
+    const changed = await server.patch(`${files}/${id}`, { json: { metadata: { f: "x".repeat(5000) } } })
+    expect(changed.status).toBe(200)
+    await s3.send(new CopyObjectCommand({ Bucket, Key: "kept", CopySource }))
+    expect(await head("kept")).toBe(5000)
   })
 
   it("DeleteObject, DeleteObjects: reserved file → as for no object, the reservation stays", async () => {

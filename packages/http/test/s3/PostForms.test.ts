@@ -163,6 +163,15 @@ it("field tagging: document of tags → the tags of the object; no such document
   expect(await exists("untagged")).toBe(false)
 })
 
+it("user metadata of more than 2,048 bytes → MetadataTooLarge, nothing stored", async () => {
+  const formOf = (key: string, bytes: number) => sign({ key, "x-amz-meta-é": "x".repeat(bytes - 2) })
+  expect(await codeOf(await post(formOf("described", 2048)))).toBe("ok")
+  const refused = await (await post(formOf("undescribed", 2049))).text()
+  expect(refused).toContain("<Code>MetadataTooLarge</Code>")
+  expect(refused).toContain("<Size>2049</Size><MaxSizeAllowed>2048</MaxSizeAllowed>")
+  expect(await exists("undescribed")).toBe(false)
+})
+
 it("form that its policy does not permit → AccessDenied, nothing stored", async () => {
   const good = sign({ key: "denied" })
   for (const changed of [

@@ -11,7 +11,7 @@ import * as Trace from "@holdfast/core/mirrors/targets/Trace"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import type { Call } from "../../Call.ts"
-import { S3Error } from "../../S3Error.ts"
+import { S3Error, table } from "../../S3Error.ts"
 import * as EncodedWords from "./EncodedWords.ts"
 
 export type Tags = Readonly<Record<string, string>>
@@ -22,6 +22,9 @@ const contentHeaders = ["cache-control", "content-disposition", "content-encodin
 const prefix = "x-amz-meta-"
 const tagsName = "s3:tags"
 const maxTags = 10
+
+/** The most bytes of the names and values of user metadata together, as in Amazon S3. Mirrors to S3 leave out what is above it. */
+const maxMetadataBytes = 2048
 
 /** Node has the bytes of headers as Latin-1. Clients send UTF-8, Latin-1 or encoded words. */
 const decodeText = (value: string): string => {
@@ -74,10 +77,27 @@ const traceOf = (headers: Call["headers"]): Record<string, string> => {
 export const tagsOfHeader = (header: string | undefined): Effect.Effect<Tags, S3Error> =>
   checkTags([...new URLSearchParams(header ?? "")])
 
-/** Returns what the headers of a request say about the object that it creates. */
-export const fromRequest = (headers: Call["headers"]): Effect.Effect<Description, S3Error> =>
-  Effect.map(tagsOfHeader(headers["x-amz-tagging"]), (tags) => ({
-    metadata: withTags({ ...userMetadata(headers), ...traceOf(headers) }, tags),
+/** Returns the bytes of user metadata in UTF-8: its names, without the prefix of their headers, and its values. */
+const sizeOf = (metadata: Readonly<Record<string, string>>): number =>
+  Object.entries(metadata).reduce((sum, [name, value]) => sum + Buffer.byteLength(name) + Buffer.byteLength(value), 0)
+
+const tooLarge = (size: number): S3Error =>
+  new S3Error({
+    code: "MetadataTooLarge",
+    message: table.MetadataTooLarge.message,
+    fields: { Size: String(size), MaxSizeAllowed: String(maxMetadataBytes) }
+  })
+
+/**
+ * Returns what the headers of a request say about the object that it creates. Fails with `MetadataTooLarge` and with the errors of
+ * `checkTags`.
+ */
+export const fromRequest = (headers: Call["headers"]): Effect.Effect<Description, S3Error> => {
+  const own = userMetadata(headers)
+  const size = sizeOf(own)
+  if (size > maxMetadataBytes) return Effect.fail(tooLarge(size))
+  return Effect.map(tagsOfHeader(headers["x-amz-tagging"]), (tags) => ({
+    metadata: withTags({ ...own, ...traceOf(headers) }, tags),
     headers: contentHeaders.flatMap((name) => {
       const sent = headers[name]
       const value = sent !== undefined && name === "content-encoding" ? contentEncoding(sent) : sent
@@ -85,6 +105,7 @@ export const fromRequest = (headers: Call["headers"]): Effect.Effect<Description
     }),
     contentType: headers["content-type"] === "" ? undefined : headers["content-type"]
   }))
+}
 
 /** Returns metadata with these tags instead of its own. */
 export const withTags = <Value>(
