@@ -417,6 +417,54 @@ describeEach("multipart", (current: () => TestServer) => {
     expect(done).toMatchObject({ ChecksumType: "COMPOSITE", ...composite(Body) })
   })
 
+  it.each([
+    ["CRC32", "COMPOSITE"],
+    ["CRC32", "FULL_OBJECT"],
+    ["CRC64NVME", "FULL_OBJECT"],
+    ["SHA1", "COMPOSITE"],
+    ["SHA256", "COMPOSITE"]
+  ] as const)(
+    "parts copied to an upload with %s, %s → checksums of the parts; copy of the object → of all bytes",
+    async (ChecksumAlgorithm, ChecksumType) => {
+      const member = `Checksum${ChecksumAlgorithm}` as const
+      const whole = randomBytes(5 * MiB + 10)
+      const stored = async (Key: string, Body: Uint8Array) =>
+        (await sdk.send(new PutObjectCommand({ Bucket, Key, Body, ChecksumAlgorithm })))[member]
+      const expected = await stored("whole", whole)
+      const ofParts = [
+        await stored("part 1", whole.subarray(0, 5 * MiB)),
+        await stored("part 2", whole.subarray(5 * MiB))
+      ]
+      const Key = `copied ${ChecksumAlgorithm} ${ChecksumType}`
+      const { UploadId } = await sdk.send(
+        new CreateMultipartUploadCommand({ Bucket, Key, ChecksumAlgorithm, ChecksumType })
+      )
+      const ref = { Bucket, Key, UploadId: UploadId ?? "" }
+      const Parts: Array<CompletedPart & { readonly PartNumber: number; readonly ETag: string }> = []
+      for (const [index, range] of [`0-${5 * MiB - 1}`, `${5 * MiB}-${whole.length - 1}`].entries()) {
+        const PartNumber = index + 1
+        const source = { CopySource: `${Bucket}/whole`, CopySourceRange: `bytes=${range}` }
+        const { CopyPartResult } = await sdk.send(new UploadPartCopyCommand({ ...ref, ...source, PartNumber }))
+        expect(CopyPartResult?.[member]).toBe(ofParts[index])
+        Parts.push({ PartNumber, ETag: CopyPartResult?.ETag ?? "", [member]: CopyPartResult?.[member] })
+      }
+      const listed = await sdk.send(new ListPartsCommand(ref))
+      expect(listed.Parts?.map((part) => part[member])).toEqual(ofParts)
+      const done = await complete(ref, Parts)
+      expect([done.ChecksumType, done[member] === expected]).toEqual([ChecksumType, ChecksumType === "FULL_OBJECT"])
+
+      const copy = { Bucket, Key: `${Key}, again` }
+      const { CopyObjectResult } = await sdk.send(
+        new CopyObjectCommand({ ...copy, CopySource: encodeURI(`${Bucket}/${Key}`) })
+      )
+      const head = await sdk.send(new HeadObjectCommand({ ...copy, ChecksumMode: "ENABLED" }))
+      for (const answer of [CopyObjectResult, head]) {
+        expect([answer?.[member], answer?.ChecksumType]).toEqual([expected, "FULL_OBJECT"])
+      }
+      expect((await read(copy.Key)).bytes.equals(whole)).toBe(true)
+    }
+  )
+
   it("completion: public URL of HTTPS → its location has that scheme", async () => {
     const behindProxy = await S3Server.serve(current(), operations, { publicUrl: "https://files.example.com" })
     const client = S3Server.client(behindProxy.url, token)

@@ -532,6 +532,60 @@ const suite = (start: () => Promise<TestServer.TestServer>) => () => {
     expect(await read(from, "a b")).toBe("x")
   })
 
+  const algorithms = ["CRC32", "CRC32C", "CRC64NVME", "SHA1", "SHA256"] as const
+
+  it.each(algorithms)(
+    "CopyObject: source with %s → the same checksum; another algorithm → that one",
+    async (algorithm) => {
+      const Bucket = await makeBucket()
+      const checksums = Object.fromEntries(
+        await Promise.all(
+          algorithms.map(async (ChecksumAlgorithm) => {
+            const Key = `with ${ChecksumAlgorithm}`
+            const sent = await s3.send(new PutObjectCommand({ Bucket, Key, Body: "content", ChecksumAlgorithm }))
+            return [ChecksumAlgorithm, sent[`Checksum${ChecksumAlgorithm}`]] as const
+          })
+        )
+      )
+      const CopySource = encodeURI(`${Bucket}/with ${algorithm}`)
+      for (const wanted of [undefined, ...algorithms]) {
+        const Key = `copy with ${wanted}`
+        const { CopyObjectResult } = await s3.send(
+          new CopyObjectCommand({ Bucket, Key, CopySource, ...(wanted && { ChecksumAlgorithm: wanted }) })
+        )
+        const name = wanted ?? algorithm
+        const expected = { [`Checksum${name}`]: checksums[name], ChecksumType: "FULL_OBJECT" }
+        const found = (answer: object) =>
+          Object.fromEntries(Object.entries(answer).filter(([key]) => key.startsWith("Checksum")))
+        expect(found(CopyObjectResult ?? {})).toEqual(expected)
+        const copy = { Bucket, Key, ChecksumMode: "ENABLED" } as const
+        expect(found(await s3.send(new HeadObjectCommand(copy)))).toEqual(expected)
+        const got = await s3.send(new GetObjectCommand(copy))
+        expect([found(got), await got.Body?.transformToString(), got.ETag]).toEqual([
+          expected,
+          "content",
+          md5("content")
+        ])
+      }
+    }
+  )
+
+  it("CopyObject: source without a checksum → its SHA-256; to itself, unknown algorithm → replaced, InvalidRequest", async () => {
+    const Bucket = await makeBucket()
+    const { headers, url } = Sign.sign(`${endpoint.url}/s3/${Bucket}/a`, token, { method: "PUT" })
+    expect((await fetch(url, { method: "PUT", headers, body: "content" })).status).toBe(200)
+    const copy = (Key: string, options: object = {}) =>
+      s3.send(new CopyObjectCommand({ Bucket, Key, CopySource: `${Bucket}/a`, ...options }))
+    const ChecksumSHA256 = createHash("sha256").update("content").digest("base64")
+    expect((await copy("b")).CopyObjectResult).toMatchObject({ ChecksumSHA256, ChecksumType: "FULL_OBJECT" })
+    const replaced = await copy("a", { MetadataDirective: "REPLACE", ChecksumAlgorithm: "SHA1" })
+    const ChecksumSHA1 = createHash("sha1").update("content").digest("base64")
+    expect(replaced.CopyObjectResult).toMatchObject({ ChecksumSHA1, ChecksumType: "FULL_OBJECT" })
+    expect((await copy("b")).CopyObjectResult).toMatchObject({ ChecksumSHA1 })
+    expect(await failure(copy("c", { ChecksumAlgorithm: "MD4" }))).toEqual(["InvalidRequest", 400])
+    expect(await failure(s3.send(new HeadObjectCommand({ Bucket, Key: "c" })))).toEqual(["NotFound", 404])
+  })
+
   it("tags and attributes: set, read, removed → as stated", async () => {
     const Bucket = await makeBucket()
     await put(Bucket, "a", "12345")

@@ -2,8 +2,11 @@
  * The checksum of an object: as it is stored with the content, and as answers have it.
  */
 import type { Content } from "@holdfast/core/files/File"
+import * as Effect from "effect/Effect"
+import type { Call } from "../Call.ts"
 import * as Checksums from "../payload/Checksums.ts"
-import type { Checksum } from "../payload/Payload.ts"
+import type { Checksum, ChecksumAlgorithm } from "../payload/Payload.ts"
+import { S3Error } from "../S3Error.ts"
 import type * as Xml from "../xml/Xml.ts"
 
 /** Whether it is the checksum of all bytes, or of the checksums of the parts. */
@@ -11,6 +14,22 @@ export type ChecksumType = "FULL_OBJECT" | "COMPOSITE"
 
 export interface ObjectChecksum extends Checksum {
   readonly type: ChecksumType
+}
+
+/** The header that asks for an algorithm. */
+export const algorithmHeader = "x-amz-checksum-algorithm"
+
+const unsupported = S3Error.of(
+  "InvalidRequest",
+  `The header ${algorithmHeader} must be CRC32, CRC32C, CRC64NVME, SHA1 or SHA256.`
+)
+
+/** Returns the algorithm that a request asks for; undefined for none. Fails with `InvalidRequest` for another one. */
+export const requested = (headers: Call["headers"]): Effect.Effect<ChecksumAlgorithm | undefined, S3Error> => {
+  const name = headers[algorithmHeader]
+  if (name === undefined) return Effect.undefined
+  const algorithm = Checksums.algorithmOf(`x-amz-checksum-${name.toLowerCase()}`)
+  return algorithm === undefined ? Effect.fail(unsupported) : Effect.succeed(algorithm)
 }
 
 /** Returns the checksum of the bytes that a request has sent. */

@@ -6,9 +6,11 @@ import * as Effect from "effect/Effect"
 import type { Call } from "../../Call.ts"
 import * as Checksums from "../../payload/Checksums.ts"
 import * as CombinedCrc from "../../payload/CombinedCrc.ts"
+import type { ChecksumAlgorithm } from "../../payload/Payload.ts"
 import { S3Error } from "../../S3Error.ts"
+import * as ObjectChecksum from "../ObjectChecksum.ts"
 
-const algorithmHeader = "x-amz-checksum-algorithm"
+const { algorithmHeader } = ObjectChecksum
 const typeHeader = "x-amz-checksum-type"
 
 const refuse = (detail: string) => Effect.fail(S3Error.of("InvalidRequest", detail))
@@ -20,13 +22,10 @@ const refuse = (detail: string) => Effect.fail(S3Error.of("InvalidRequest", deta
 export const fromHeaders = Effect.fnUntraced(function* (
   headers: Call["headers"]
 ): Effect.fn.Return<Readonly<Record<string, string>> | undefined, S3Error> {
-  const [name, stated] = [headers[algorithmHeader], headers[typeHeader]]
-  if (name === undefined) {
-    return stated === undefined ? undefined : yield* refuse(`The header ${typeHeader} requires ${algorithmHeader}.`)
-  }
-  const algorithm = Checksums.algorithmOf(`x-amz-checksum-${name.toLowerCase()}`)
+  const algorithm = yield* ObjectChecksum.requested(headers)
+  const stated = headers[typeHeader]
   if (algorithm === undefined) {
-    return yield* refuse(`The header ${algorithmHeader} must be CRC32, CRC32C, CRC64NVME, SHA1 or SHA256.`)
+    return stated === undefined ? undefined : yield* refuse(`The header ${typeHeader} requires ${algorithmHeader}.`)
   }
   const type = stated ?? (algorithm === "CRC64NVME" ? "FULL_OBJECT" : "COMPOSITE")
   if (type !== "FULL_OBJECT" && type !== "COMPOSITE") {
@@ -39,3 +38,7 @@ export const fromHeaders = Effect.fnUntraced(function* (
 
 /** Returns the chosen type of the checksum; undefined for an upload that chose none, or was created before the choice was stored. */
 export const typeOf = ({ terms }: Pick<Upload, "terms">): string | undefined => terms.notes?.[typeHeader]
+
+/** Returns the chosen algorithm of the checksum; undefined as for `typeOf`. */
+export const algorithmOf = ({ terms }: Pick<Upload, "terms">): ChecksumAlgorithm | undefined =>
+  Checksums.algorithmOf(`x-amz-checksum-${terms.notes?.[algorithmHeader]?.toLowerCase()}`)

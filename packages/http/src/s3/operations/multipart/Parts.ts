@@ -5,18 +5,21 @@ import { ResumableUploads } from "@holdfast/core/uploads/ResumableUploads"
 import type { UploadPart } from "@holdfast/core/uploads/Upload"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
-import * as Stream from "effect/Stream"
 import { createHash } from "node:crypto"
 import type { Call } from "../../Call.ts"
 import type { Operation } from "../../Operation.ts"
 import { S3Error } from "../../S3Error.ts"
 import * as S3Response from "../../S3Response.ts"
+import * as Checksums from "../../payload/Checksums.ts"
+import * as HashedCopy from "../../payload/HashedCopy.ts"
+import type { ChecksumAlgorithm } from "../../payload/Payload.ts"
 import type * as Xml from "../../xml/Xml.ts"
 import * as Count from "../Count.ts"
 import * as EntityTag from "../EntityTag.ts"
 import * as CopySource from "../objects/CopySource.ts"
 import * as ObjectChecksum from "../ObjectChecksum.ts"
 import * as Owner from "../Owner.ts"
+import * as ChecksumTerms from "./ChecksumTerms.ts"
 import * as PartNumber from "./PartNumber.ts"
 import * as PartTag from "./PartTag.ts"
 import * as UploadOf from "./UploadOf.ts"
@@ -68,6 +71,22 @@ const rangeOf = (
     : Effect.fail(S3Error.of("InvalidRange", `The source has ${size} bytes.`))
 }
 
+/** Makes the hashes of a part that is copied: its MD5, and the checksum that the upload was created with. */
+const makeHashes = (algorithm: ChecksumAlgorithm | undefined) => {
+  const md5 = createHash("md5")
+  const checksum = algorithm === undefined ? undefined : { algorithm, hash: Checksums.make(algorithm) }
+  let tag: PartTag.PartTag | undefined
+  return {
+    all: checksum === undefined ? [md5] : [md5, checksum.hash],
+    /** Valid after the content has ended. */
+    tag: (): PartTag.PartTag =>
+      (tag ??= {
+        md5: md5.digest("hex"),
+        checksum: checksum && { algorithm: checksum.algorithm, value: checksum.hash.digest().toString("base64") }
+      })
+  }
+}
+
 export const uploadPartCopy: Operation = {
   name: "UploadPartCopy",
   method: "PUT",
@@ -80,23 +99,23 @@ export const uploadPartCopy: Operation = {
     const uploads = yield* ResumableUploads
     return Effect.fnUntraced(function* (call) {
       const number = yield* numberOf(call)
-      const { ref } = yield* findUpload(call)
+      const { ref, upload } = yield* findUpload(call)
       const { download } = yield* openSource(call)
       const { size } = download.content
       const range = yield* rangeOf(call, size)
       yield* CopySource.checkSize(range?.length ?? size)
-      const md5 = createHash("md5")
-      let text: string | undefined
-      const digest = () => (text ??= md5.digest("hex"))
-      const content = Stream.tap(download.read(range), (chunk) => Effect.sync(() => void md5.update(chunk)))
-      const part = yield* uploads.putPart(call.actor, ref, content, {
-        number,
-        length: range?.length ?? size,
-        tag: digest
-      })
+      const hashes = makeHashes(ChecksumTerms.algorithmOf(upload))
+      const part = yield* uploads.putPart(
+        call.actor,
+        ref,
+        HashedCopy.make(download.read(range), hashes.all, call.tenantId),
+        { number, length: range?.length ?? size, tag: () => PartTag.write(hashes.tag()) }
+      )
+      const { checksum, md5 } = hashes.tag()
       return S3Response.xml("CopyPartResult", [
-        ["ETag", EntityTag.ofMd5(digest())],
-        ["LastModified", DateTime.formatIso(part.createdAt)]
+        ["ETag", EntityTag.ofMd5(md5)],
+        ["LastModified", DateTime.formatIso(part.createdAt)],
+        PartTag.checksumElement(checksum)
       ])
     })
   })

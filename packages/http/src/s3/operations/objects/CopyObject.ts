@@ -11,6 +11,7 @@ import type { Operation } from "../../Operation.ts"
 import { S3Error } from "../../S3Error.ts"
 import * as S3Response from "../../S3Response.ts"
 import * as BucketOf from "../BucketOf.ts"
+import * as CopyChecksum from "./CopyChecksum.ts"
 import * as CopySource from "./CopySource.ts"
 import * as EntityTag from "../EntityTag.ts"
 import * as ObjectChecksum from "../ObjectChecksum.ts"
@@ -35,7 +36,8 @@ export const copyObject: Operation = {
     const openSource = yield* CopySource.make
     const store = yield* StoreObject.make
     return Effect.fnUntraced(function* (call) {
-      const { headers } = call
+      const { headers, tenantId } = call
+      const algorithm = yield* ObjectChecksum.requested(headers)
       const bucket = yield* findBucket(call)
       const { bucket: from, download, key } = yield* openSource(call)
       const { content, file } = download
@@ -48,14 +50,14 @@ export const copyObject: Operation = {
       const tags = isReplace(headers, "x-amz-tagging-directive")
         ? yield* ObjectMetadata.tagsOfHeader(headers["x-amz-tagging"])
         : ObjectMetadata.tagsOf(file)
-      const checksum = ObjectChecksum.find(content)
+      const { checksum, content: bytes, isComputed } = CopyChecksum.make(download, algorithm, tenantId)
       const contentType = isReplaced ? given.contentType : undefined
       const replacing = isToItself ? TraceMember.keepTrace(file.metadata, given.metadata) : given.metadata
       const source: Metadata = isReplaced ? replacing : TraceMember.withoutTrace(file.metadata)
       const stored = yield* store(call, {
         bucket,
         key: call.key,
-        content: download.read(),
+        content: bytes,
         description: {
           metadata: ObjectMetadata.withTags(source, tags),
           headers: isReplaced ? given.headers : file.headers,
@@ -68,10 +70,11 @@ export const copyObject: Operation = {
             ? { types: { contentType: content.contentType, type: content.type } }
             : undefined),
           // A composite content has no blob that the store could copy as a whole.
-          ...(content.isComposite === true ? undefined : { copyOf: BlobKey.make({ ...from, blobId: content.blobId }) }),
+          ...(content.isComposite === true || isComputed
+            ? undefined
+            : { copyOf: BlobKey.make({ ...from, blobId: content.blobId }) }),
           entityTag: () => content.etag,
-          // The checksum of the parts' checksums is not one of the copy, which has no parts.
-          checksum: () => (checksum?.type === "FULL_OBJECT" ? content.checksum : undefined)
+          checksum
         }
       }).pipe(
         // The stored bytes are not those of the record.
@@ -82,7 +85,10 @@ export const copyObject: Operation = {
       )
       return S3Response.xml("CopyObjectResult", [
         ["ETag", EntityTag.of(stored.etag ?? "")],
-        ["LastModified", DateTime.formatIso(stored.updatedAt)]
+        ["LastModified", DateTime.formatIso(stored.updatedAt)],
+        ...ObjectChecksum.elements(
+          ObjectChecksum.find({ checksum: checksum(), sha256: stored.checksum?.sha256 ?? null })
+        )
       ])
     })
   })
