@@ -12,6 +12,7 @@ import * as Redacted from "effect/Redacted"
 import * as AzureBlobStore from "./AzureBlobStore.ts"
 import * as AzureMirrorTarget from "./AzureMirrorTarget.ts"
 import type * as AzureOptions from "./AzureOptions.ts"
+import * as Account from "./internal/client/Account.ts"
 
 /** The options with secrets as plain text. The secrets appear in no log and no error. */
 type PlainOptions<Options> = Options extends unknown
@@ -20,16 +21,10 @@ type PlainOptions<Options> = Options extends unknown
 
 type Plain = PlainOptions<AzureOptions.Options>
 
-const has = <Name extends string>(
-  options: Plain,
-  name: Name
-): options is Extract<Plain, { readonly [Property in Name]: unknown }> =>
-  (options as { readonly [name: string]: unknown })[name] !== undefined
-
 const redact = (options: Plain): AzureOptions.Options => {
-  if (has(options, "accountKey")) return { ...options, accountKey: Redacted.make(options.accountKey) }
-  if (has(options, "sas")) return { ...options, sas: Redacted.make(options.sas) }
-  if (has(options, "token")) return options
+  if ("accountKey" in options) return { ...options, accountKey: Redacted.make(options.accountKey) }
+  if ("sas" in options) return { ...options, sas: Redacted.make(options.sas) }
+  if ("token" in options) return options
   return { ...options, connectionString: Redacted.make(options.connectionString) }
 }
 
@@ -46,13 +41,16 @@ const checkFields = Is.record(
   {
     ...RequestOptions.checks,
     ...blockChecks,
-    container: Is.text,
+    container: Is.when(Account.isContainerName, "must be the name of a container: 3 to 63 of a to z, 0 to 9 and -"),
     prefix: Is.oneOf([""], Is.text),
-    accountName: Is.text,
+    accountName: Is.when(Account.isAccountName, "must be the name of a storage account: 3 to 24 of a to z and 0 to 9"),
     endpoint: Endpoint.check,
     accountKey: Is.text,
     sas: Is.text,
-    connectionString: Is.text,
+    connectionString: Is.when(
+      (value) => typeof value === "string" && /^[^=;]+=[^;]/.test(value),
+      "must be a connection string, such as DefaultEndpointsProtocol=https;AccountName=NAME;AccountKey=KEY"
+    ),
     token: Is.when(
       (value) => Is.isRecord(value) && typeof value["getToken"] === "function",
       "must be a credential with getToken, such as those of @azure/identity"
@@ -92,8 +90,8 @@ const checkMirrors = Is.record({
  * options that are not valid.
  */
 export const azure = (options: Plain): BlobsAdapter => {
-  AdapterOptions.check("azure", options, checkStore)
-  return { blobs: AzureBlobStore.layer(redact(options)) }
+  const given = AdapterOptions.read("azure", options, checkStore)
+  return { blobs: AzureBlobStore.layer(redact(given)) }
 }
 
 /**
@@ -103,6 +101,6 @@ export const azure = (options: Plain): BlobsAdapter => {
 export const azureMirrors = (
   options: Partial<AzureOptions.MirrorOptions> = {}
 ): { readonly targets: { readonly AZURE_BLOB: Open<AzureBlobLocation> } } => {
-  AdapterOptions.check("azureMirrors", options, checkMirrors)
-  return { targets: { AZURE_BLOB: AzureMirrorTarget.open({ allowPrivate: false, ...options }) } }
+  const given = AdapterOptions.read("azureMirrors", options, checkMirrors)
+  return { targets: { AZURE_BLOB: AzureMirrorTarget.open({ allowPrivate: false, ...given }) } }
 }

@@ -10,6 +10,7 @@ import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import * as FfmpegTranscoder from "../src/FfmpegTranscoder.ts"
+import { ffmpeg } from "../src/index.ts"
 import * as Files from "./support/Files.ts"
 import * as Samples from "./support/Samples.ts"
 import * as Tools from "./support/Tools.ts"
@@ -42,6 +43,26 @@ Requires.requires(Tools.missing).describe("limits", () => {
         const playlist = `${output}/playlist.m3u8`
         assert.isFalse(existsSync(playlist) && readFileSync(playlist, "utf8").includes("#EXT-X-ENDLIST"))
         assert.deepStrictEqual(Files.processesIn(output), [])
+      })
+    )
+
+    it.effect("ffmpeg(): limits as texts, milliseconds or undefined → in force, with the defaults of the others", () =>
+      Effect.gen(function* () {
+        const input = Samples.path("mpeg4-480.mkv")
+        const probe = (limits: FfmpegTranscoder.Options["limits"]) =>
+          Effect.provide(
+            Effect.flatMap(Transcoder, (transcoder) => transcoder.probe({ input })),
+            ffmpeg({ niceness: 0, limits }).transcoder
+          )
+        const media = yield* probe({
+          wallTime: "1 hour",
+          cpuTime: 3_600_000,
+          memoryBytes: undefined,
+          duration: undefined
+        })
+        assert.isNotEmpty(media.video)
+        const error = yield* Effect.flip(probe({ pixels: 10_000, wallTime: undefined }))
+        assert.strictEqual(error.reason, "LimitExceeded")
       })
     )
 

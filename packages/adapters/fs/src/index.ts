@@ -9,13 +9,13 @@ import * as FsBlobStore from "./FsBlobStore.ts"
 import * as FsConversionWorkspace from "./FsConversionWorkspace.ts"
 
 const checkStore = Is.record(
-  { directory: Is.text, reserveBytes: Is.count(0) } satisfies AdapterOptions.Checks<FsBlobStore.Options>,
+  { directory: Is.path, reserveBytes: Is.count(0) } satisfies AdapterOptions.Checks<FsBlobStore.Options>,
   { directory: 'where contents are stored, such as "data"' }
 )
 
 const checkWorkspace = Is.record(
   {
-    directory: Is.text,
+    directory: Is.path,
     forOtherUser: Is.boolean,
     reserveBytes: Is.count(0)
   } satisfies AdapterOptions.Checks<FsConversionWorkspace.Options>,
@@ -27,10 +27,10 @@ const checkWorkspace = Is.record(
  * subdirectory `conversions`. Throws `InvalidRequest` for options that are not valid.
  */
 export const fs = (options: FsBlobStore.Options): BlobsAdapter => {
-  AdapterOptions.check("fs", options, checkStore)
+  const given = AdapterOptions.read("fs", options, checkStore)
   return {
-    blobs: FsBlobStore.layer(options),
-    ...workspace({ directory: Path.join(options.directory, "conversions") })
+    blobs: FsBlobStore.layer(given),
+    ...workspace({ directory: Path.join(given.directory, "conversions") })
   }
 }
 
@@ -39,6 +39,5 @@ export const fs = (options: FsBlobStore.Options): BlobsAdapter => {
  * valid.
  */
 export const workspace = (options: FsConversionWorkspace.Options): WorkspaceAdapter => {
-  AdapterOptions.check("workspace", options, checkWorkspace)
-  return { workspace: FsConversionWorkspace.layer(options) }
+  return { workspace: FsConversionWorkspace.layer(AdapterOptions.read("workspace", options, checkWorkspace)) }
 }

@@ -9,24 +9,21 @@ import * as AdapterOptions from "@holdfast/core/promises/AdapterOptions"
 import * as Endpoint from "@holdfast/outbound/Endpoint"
 import * as RequestOptions from "@holdfast/outbound/RequestOptions"
 import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
 import * as GcsBlobStore from "./GcsBlobStore.ts"
 import * as GcsMirrorTarget from "./GcsMirrorTarget.ts"
 import type * as GcsOptions from "./GcsOptions.ts"
-
-const isJsonObject = (value: unknown): boolean => {
-  try {
-    return typeof value === "string" && Is.isRecord(JSON.parse(value))
-  } catch {
-    return false
-  }
-}
+import * as ServiceAccount from "./internal/client/ServiceAccount.ts"
 
 const checkStore = Is.record(
   {
     ...RequestOptions.checks,
     chunkBytes: Is.count(1),
     bucket: Is.text,
-    credentials: Is.when(isJsonObject, "must be the JSON document of a service account's key, as text"),
+    credentials: Is.when(
+      (value) => typeof value === "string" && Result.isSuccess(ServiceAccount.parse(value)),
+      "must be the JSON document of a service account's key, as text"
+    ),
     projectId: Is.text,
     endpoint: Endpoint.check,
     prefix: Is.oneOf([""], Is.text)
@@ -53,8 +50,7 @@ export const gcs = (
     readonly credentials?: string | undefined
   }
 ): BlobsAdapter => {
-  AdapterOptions.check("gcs", options, checkStore)
-  const { credentials, ...others } = options
+  const { credentials, ...others } = AdapterOptions.read("gcs", options, checkStore)
   return {
     blobs: GcsBlobStore.layer({
       ...others,
@@ -70,6 +66,6 @@ export const gcs = (
 export const gcsMirrors = (
   options: Partial<GcsOptions.MirrorOptions> = {}
 ): { readonly targets: { readonly GCS: Open<GcsLocation> } } => {
-  AdapterOptions.check("gcsMirrors", options, checkMirrors)
-  return { targets: { GCS: GcsMirrorTarget.open({ allowPrivate: false, ...options }) } }
+  const given = AdapterOptions.read("gcsMirrors", options, checkMirrors)
+  return { targets: { GCS: GcsMirrorTarget.open({ allowPrivate: false, ...given }) } }
 }

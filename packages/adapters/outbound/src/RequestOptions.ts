@@ -35,10 +35,10 @@ export interface RequestOptions {
 /** The checks of the options, for adapters. */
 export const checks: Checks<RequestOptions> = {
   maxAttempts: Is.count(1),
-  maxConnections: Is.count(1),
-  connectTimeout: Is.duration,
-  idleTimeout: Is.duration,
-  requestTimeout: Is.duration
+  maxConnections: Is.oneOf([Infinity], Is.count(1)),
+  connectTimeout: Is.timeout,
+  idleTimeout: Is.timeout,
+  requestTimeout: Is.timeout
 }
 
 /** The options with their defaults. */
@@ -59,11 +59,16 @@ export const storeConnections = 500
 /** Connections to one mirror target: its only user is the mirror's worker. */
 export const targetConnections = 50
 
+/** The longest time of a timer of Node.js, in milliseconds: 24.8 days. For a longer one it throws, or waits for a millisecond. */
+const longestTimer = 2 ** 31 - 1
+
+const toMillis = (duration: Duration.Input): number => Math.min(Duration.toMillis(duration), longestTimer)
+
 /** Returns the options with their defaults. */
 export const resolve = (options: RequestOptions, defaultConnections: number): RequestLimits => ({
   maxAttempts: options.maxAttempts ?? 3,
   maxConnections: options.maxConnections ?? defaultConnections,
-  connectTimeout: Duration.toMillis(options.connectTimeout ?? "5 seconds"),
-  idleTimeout: Duration.toMillis(options.idleTimeout ?? "1 minute"),
-  requestTimeout: Duration.toMillis(options.requestTimeout ?? "30 seconds")
+  connectTimeout: toMillis(options.connectTimeout ?? "5 seconds"),
+  idleTimeout: toMillis(options.idleTimeout ?? "1 minute"),
+  requestTimeout: toMillis(options.requestTimeout ?? "30 seconds")
 })

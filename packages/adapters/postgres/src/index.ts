@@ -46,13 +46,13 @@ const check = Is.record(
  * options that are not valid.
  */
 export const postgres = (options: Options): MetadataAdapter => {
-  AdapterOptions.check("postgres", options, check)
+  const given = AdapterOptions.read("postgres", options, check)
   return {
     metadata: PostgresMetadata.layer({
       idleTimeout,
       statementTimeout: 10_000,
-      ...options,
-      url: Redacted.make(options.url)
+      ...given,
+      url: Redacted.make(given.url)
     })
   }
 }

@@ -23,10 +23,14 @@ const checkStore = Is.record(
     ...RequestOptions.checks,
     ...partChecks,
     bucket: Is.text,
-    region: Is.text,
+    region: Is.when(
+      (value) => typeof value === "string" && /^[a-z0-9][a-z0-9._-]*$/i.test(value),
+      "must be the name of a region, such as eu-central-1"
+    ),
     endpoint: Endpoint.check,
     forcePathStyle: Is.boolean,
-    credentials: Is.record(
+    // Those of AWS's libraries also say when they expire, and whose they are.
+    credentials: Is.partOf(
       {
         accessKeyId: Is.text,
         secretAccessKey: Is.text,
@@ -59,8 +63,7 @@ export const s3 = (
       | undefined
   }
 ): BlobsAdapter => {
-  AdapterOptions.check("s3", options, checkStore)
-  const { credentials, ...others } = options
+  const { credentials, ...others } = AdapterOptions.read("s3", options, checkStore)
   return {
     blobs: S3BlobStore.layer({
       ...others,
@@ -80,6 +83,6 @@ export const s3 = (
 export const s3Mirrors = (
   options: Partial<S3Options.MirrorOptions> = {}
 ): { readonly targets: { readonly S3: Open<S3Location> } } => {
-  AdapterOptions.check("s3Mirrors", options, checkMirrors)
-  return { targets: { S3: S3MirrorTarget.open({ allowPrivate: false, ...options }) } }
+  const given = AdapterOptions.read("s3Mirrors", options, checkMirrors)
+  return { targets: { S3: S3MirrorTarget.open({ allowPrivate: false, ...given }) } }
 }

@@ -17,7 +17,7 @@ interface Options {
 
 const check = Is.record(
   // SQLite keeps a database without a name in a temporary file.
-  { file: Is.text, statementTimeout: Is.count(1) } satisfies AdapterOptions.Checks<Options>,
+  { file: Is.path, statementTimeout: Is.count(1) } satisfies AdapterOptions.Checks<Options>,
   { file: 'where records are stored, such as "data/holdfast.sqlite"' }
 )
 
@@ -26,6 +26,6 @@ const check = Is.record(
  * `InvalidRequest` for options that are not valid.
  */
 export const sqlite = (options: Options): MetadataAdapter => {
-  AdapterOptions.check("sqlite", options, check)
-  return { metadata: SqliteMetadata.layer({ statementTimeout: 10_000, ...options }) }
+  const given = AdapterOptions.read("sqlite", options, check)
+  return { metadata: SqliteMetadata.layer({ statementTimeout: 10_000, ...given }) }
 }

@@ -28,26 +28,44 @@ export const text: Check = when(
   "must be a text that is not empty"
 )
 
+/** The path of a file or directory. */
+export const path: Check = when(
+  (value) => typeof value === "string" && value !== "" && !value.includes("\0"),
+  "must be a path that is not empty"
+)
+
 /** One of these texts. */
 export const choice = (...values: ReadonlyArray<string>): Check =>
   when((value) => typeof value === "string" && values.includes(value), `must be one of ${values.join(", ")}`)
 
 export const boolean: Check = when((value) => typeof value === "boolean", "must be true or false")
 
+/** The properties of an object that makes a duration. */
+const units = ["weeks", "days", "hours", "minutes", "seconds", "milliseconds", "microseconds", "nanoseconds"]
+
+/** Whether a value says how long it is. Effect takes NaN, and objects of any other kind, for zero. */
+const isLength = (value: unknown): boolean =>
+  isRecord(value)
+    ? Duration.isDuration(value) || Array.isArray(value) || units.some((unit) => Object.hasOwn(value, unit))
+    : !Number.isNaN(value)
+
+const durationThat = (isValid: (duration: Duration.Duration) => boolean, extent: string): Check =>
+  when(
+    (value) => isLength(value) && Option.exists(Duration.fromInput(value as Duration.Input), isValid),
+    `must be a duration${extent}, such as "5 minutes", or a number of milliseconds`
+  )
+
 /** A duration of Effect, or what makes one: milliseconds, or a text such as "5 minutes". */
-export const duration: Check = when(
-  (value) => Option.isSome(Duration.fromInput(value as Duration.Input)),
-  'must be a duration, such as "5 minutes", or a number of milliseconds'
-)
+export const duration: Check = durationThat((found) => Duration.isZero(found) || Duration.isPositive(found), "")
+
+/** A duration that is not zero. */
+export const timeout: Check = durationThat(Duration.isPositive, " of more than 0")
 
 /** A duration of at most so many days. */
 export const durationUpTo = (days: number): Check =>
-  when(
-    (value) =>
-      Option.exists(Duration.fromInput(value as Duration.Input), (found) =>
-        Duration.isLessThanOrEqualTo(found, Duration.days(days))
-      ),
-    `must be a duration of at most ${days} days, such as "5 minutes", or a number of milliseconds`
+  durationThat(
+    (found) => !Duration.isNegative(found) && Duration.isLessThanOrEqualTo(found, Duration.days(days)),
+    ` of at most ${days} days`
   )
 
 export const bytes = (isLength: (length: number) => boolean, detail: string): Check =>
@@ -66,28 +84,41 @@ export const oneOf =
   (value, pointer) =>
     values.includes(value) ? [] : other(value, pointer)
 
+type Checks = { readonly [name: string]: Check }
+
+const properties =
+  (
+    checks: Checks,
+    required: { readonly [name: string]: string },
+    unknown: (name: string) => string | undefined
+  ): Check =>
+  (value, pointer) => {
+    if (!isRecord(value)) return [{ pointer, detail: `must be an object, with ${Object.keys(checks).join(", ")}` }]
+    const missing = Object.entries(required)
+      // Inherited properties are not copied with the others.
+      .filter(([name]) => !Object.hasOwn(value, name) || value[name] === undefined)
+      .map(([name, detail]) => ({ pointer: `${pointer}/${name}`, detail: `is required: ${detail}` }))
+    const faults = Object.entries(value).flatMap(([name, property]) => {
+      const at = `${pointer}/${name}`
+      const check = Object.hasOwn(checks, name) ? checks[name] : undefined
+      if (check !== undefined) return property === undefined ? [] : check(property, at)
+      const detail = unknown(name)
+      return detail === undefined ? [] : [{ pointer: at, detail }]
+    })
+    return [...missing, ...faults]
+  }
+
 /**
  * An object whose properties pass the checks of their names, and that has no other properties. An absent or undefined property is
  * valid unless it is required.
  *
  * @param required What each required property must be.
  */
-export const record = (
-  checks: { readonly [name: string]: Check },
-  required: { readonly [name: string]: string } = {}
-): Check => {
+export const record = (checks: Checks, required: { readonly [name: string]: string } = {}): Check => {
   const known = Object.keys(checks)
-  return (value, pointer) => {
-    if (!isRecord(value)) return [{ pointer, detail: `must be an object, with ${known.join(", ")}` }]
-    const missing = Object.entries(required)
-      .filter(([name]) => value[name] === undefined)
-      .map(([name, detail]) => ({ pointer: `${pointer}/${name}`, detail: `is required: ${detail}` }))
-    const faults = Object.entries(value).flatMap(([name, property]) => {
-      const at = `${pointer}/${name}`
-      const check = Object.hasOwn(checks, name) ? checks[name] : undefined
-      if (check === undefined) return [{ pointer: at, detail: SimilarNames.unknownDetail(name, known) }]
-      return property === undefined ? [] : check(property, at)
-    })
-    return [...missing, ...faults]
-  }
+  return properties(checks, required, (name) => SimilarNames.unknownDetail(name, known))
 }
+
+/** The same for an object of another library, which may have other properties. */
+export const partOf = (checks: Checks, required: { readonly [name: string]: string } = {}): Check =>
+  properties(checks, required, () => undefined)

@@ -4,11 +4,16 @@
  */
 import { InvalidRequest } from "../Errors.ts"
 import type { Check } from "../inputs/OptionChecks.ts"
+import * as Defined from "../inputs/Defined.ts"
 
-/** Throws `InvalidRequest` with every fault of the options of a function. Faults contain no values. */
-export const check = (name: string, options: unknown, checkOptions: Check): void => {
-  const faults = checkOptions(options, "")
+/**
+ * Returns the options of a function without those that are undefined. Throws `InvalidRequest` with every fault of the options. Faults contain
+ * no values.
+ */
+export const read = <Options extends object>(name: string, options: Options, check: Check): Options => {
+  const faults = check(options, "")
   if (faults.length > 0) throw InvalidRequest.of(faults, { subject: `The options of ${name}() are not valid` })
+  return Defined.of(options)
 }
 
 /** The check of each option of a function. */

@@ -5,6 +5,19 @@ import type * as Arr from "effect/Array"
 import type { Video } from "./Media.ts"
 import type { Presentation } from "./Presentation.ts"
 
+/** The presets of the encoder (libx264) that a deployment may choose, fastest first. A slower one makes smaller files. */
+export const presets = [
+  "ultrafast",
+  "superfast",
+  "veryfast",
+  "faster",
+  "fast",
+  "medium",
+  "slow",
+  "slower",
+  "veryslow"
+] as const
+
 /** One encoding of the video. */
 export interface Rung {
   /** Pixels, both even. */

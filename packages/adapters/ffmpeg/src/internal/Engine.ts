@@ -1,6 +1,7 @@
 /**
  * What all methods of the adapter share: options, programs, limits, and how a program is started.
  */
+import * as Defined from "@holdfast/core/inputs/Defined"
 import * as Limits from "@holdfast/core/transcoding/Limits"
 import * as TranscodeError from "@holdfast/core/transcoding/TranscodeError"
 import * as Duration from "effect/Duration"
@@ -15,6 +16,13 @@ import type * as FindConfinement from "./process/FindConfinement.ts"
 import * as Programs from "./process/Programs.ts"
 import * as ScratchDirectory from "./process/ScratchDirectory.ts"
 
+/** Some of the limits, with durations as whatever makes one: milliseconds, or a text such as "1 hour". */
+export type LimitOptions = {
+  readonly [Name in keyof Limits.Limits]?:
+    | (Limits.Limits[Name] extends Duration.Duration ? Duration.Input : Limits.Limits[Name])
+    | undefined
+}
+
 export interface Options {
   /**
    * Path of ffmpeg, with ffprobe in the same directory. Default: `HOLDFAST_FFMPEG` in the environment, then the first ffmpeg
@@ -24,7 +32,7 @@ export interface Options {
   /** Directory in which each run makes a private directory. Default: the system's. */
   readonly temporaryDirectory?: string | undefined
   /** Limits that differ from the port's defaults. Each job may override them. */
-  readonly limits?: Partial<Limits.Limits> | undefined
+  readonly limits?: LimitOptions | undefined
   /** Preset of libx264, from `ultrafast` to `veryslow`. A slower preset makes smaller files. Default: `veryfast`. */
   readonly preset?: string | undefined
   /**
@@ -75,7 +83,16 @@ export interface Engine {
   ) => Effect.Effect<Child.Child, TranscodeError.TranscodeError, ChildProcessSpawner | Scope.Scope>
 }
 
+const limitsOf = (options: LimitOptions = {}): Partial<Limits.Limits> => {
+  const { cpuTime, duration, wallTime, ...counts } = options
+  const toDuration = (input: Duration.Input | undefined) =>
+    input === undefined ? undefined : Duration.fromInputUnsafe(input)
+  const durations = { cpuTime: toDuration(cpuTime), duration: toDuration(duration), wallTime: toDuration(wallTime) }
+  return Defined.of({ ...counts, ...durations }) as Partial<Limits.Limits>
+}
+
 export const make = (options: Options): Engine => {
+  const limits = limitsOf(options.limits)
   let found: Programs.Programs | undefined
   // Searches again until the programs are found: they may be installed while this process runs.
   const programs = Effect.suspend(() =>
@@ -91,7 +108,7 @@ export const make = (options: Options): Engine => {
     perTitle: options.perTitle ?? false,
     stallTimeout: Duration.fromInputUnsafe(options.stallTimeout ?? "1 minute"),
     programs,
-    limits: (own) => ({ ...Limits.defaults, ...options.limits, ...own }),
+    limits: (own) => ({ ...Limits.defaults, ...limits, ...own }),
     scratchDirectory: (operation, input) =>
       Effect.flatMap(programs, ({ confinement }) =>
         ScratchDirectory.make({ operation, input, confinement, parent: options.temporaryDirectory })

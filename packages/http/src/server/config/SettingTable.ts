@@ -6,6 +6,7 @@
  */
 import * as BlobStores from "./blobs/BlobStores.ts"
 import * as SecretTypes from "./SecretTypes.ts"
+import { presets } from "@holdfast/core/transcoding/Ladder"
 import { mostCounted, mostHeaders, mostWebhooks } from "@holdfast/core/quotas/Quota"
 import { optional, type Setting, type ValuesOf, withDefault } from "./Setting.ts"
 import * as SettingType from "./SettingType.ts"
@@ -468,7 +469,7 @@ export const settings = {
   ),
   videoPreset: withDefault(
     ["HOLDFAST_VIDEO_PRESET"],
-    SettingType.oneOf("ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow", "slower", "veryslow"),
+    SettingType.oneOf(...presets),
     "veryfast",
     "Preset of the encoder of video (libx264). A slower one makes better pictures of the same size: medium takes some three times the processor time of veryfast."
   ),

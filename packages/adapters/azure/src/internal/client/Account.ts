@@ -2,6 +2,7 @@
  * Turns a configured account into the arguments of the SDK's client.
  */
 import type * as Sdk from "@azure/storage-blob"
+import * as Defined from "@holdfast/core/inputs/Defined"
 import * as Endpoint from "@holdfast/outbound/Endpoint"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
@@ -17,17 +18,18 @@ export interface ContainerAccess {
 }
 
 /** An account's name becomes part of a host name. */
-const accountNames = /^[a-z0-9]{3,24}$/
+export const isAccountName = (value: unknown): boolean => typeof value === "string" && /^[a-z0-9]{3,24}$/.test(value)
 
 /** Names of containers, including the system's own such as `$web`. */
-const containerNames = /^(?:[a-z0-9](?:-?[a-z0-9]){2,62}|\$(?:root|web|logs))$/
+export const isContainerName = (value: unknown): boolean =>
+  typeof value === "string" && /^(?:[a-z0-9](?:-?[a-z0-9]){2,62}|\$(?:root|web|logs))$/.test(value)
 
 const resolveNamed = Effect.fnUntraced(function* (
   sdk: typeof Sdk,
   account: Exclude<AzureOptions.Account, { readonly connectionString: unknown }>
 ) {
   const { accountName, endpoint } = account
-  if (!accountNames.test(accountName)) {
+  if (!isAccountName(accountName)) {
     return yield* AzureFailure.make(
       "NoAccount",
       "The account name is not valid: 3 to 24 lower-case letters and digits."
@@ -62,12 +64,13 @@ const resolveConnectionString = (sdk: typeof Sdk, connectionString: Redacted.Red
 /** Returns the access to a container of an account. */
 export const resolve = Effect.fnUntraced(function* (
   sdk: typeof Sdk,
-  account: AzureOptions.Account,
+  options: AzureOptions.Account,
   container: string
 ): Effect.fn.Return<ContainerAccess, AzureFailure.AzureFailure> {
-  if (!containerNames.test(container)) {
+  if (!isContainerName(container)) {
     return yield* AzureFailure.make("NoBucket", "The container name is not valid.")
   }
+  const account = Defined.of(options)
   const { credential, query, service } = yield* "connectionString" in account
     ? resolveConnectionString(sdk, account.connectionString)
     : resolveNamed(sdk, account)
