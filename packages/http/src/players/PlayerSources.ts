@@ -27,6 +27,7 @@ export interface PlayerSources {
 
 /** Below the directory; the names of modules are unique in all. */
 const controls = "controls"
+const host = "host"
 const share = "share"
 
 /** The same directory for the sources and the bundle of the tests. */
@@ -41,7 +42,9 @@ export const read = (): PlayerSources => {
   const dash = join(dirname(require.resolve("dashjs")), "../esm")
   const scripts = [
     ...readdirSync(directory),
-    ...[controls, share].flatMap((folder) => readdirSync(join(directory, folder)).map((name) => join(folder, name)))
+    ...[controls, host, share].flatMap((folder) =>
+      readdirSync(join(directory, folder)).map((name) => join(folder, name))
+    )
   ]
   return {
     modules: Object.fromEntries(

@@ -2,9 +2,9 @@
  * Messages between the player and the page that shows it in a frame. The page sends commands; the player sends what happens. No
  * message contains an address or a key.
  */
-import * as Theme from "./controls/Theme.js"
-import * as Playback from "./Playback.js"
-import * as View from "./View.js"
+import * as Theme from "../controls/Theme.js"
+import * as Playback from "../Playback.js"
+import * as View from "../View.js"
 
 const { stage, video } = View
 
