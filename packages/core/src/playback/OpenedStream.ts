@@ -98,6 +98,10 @@ export interface StreamInfo {
   /** The file's name. */
   readonly name: string
   readonly record: StreamRecord
+  /** Whether it is known to have no picture. Before the conversion runs, nothing is known. */
+  readonly isSound: boolean
+  /** Whether it has a poster, or may get one: sound alone has one only if a caller set an image. */
+  readonly hasPoster: boolean
 }
 
 export interface OpenOptions {

@@ -21,7 +21,7 @@ import { getFile, toSelector } from "../files/internal/FileLookup.ts"
 import type { FileRef } from "../files/FileRef.ts"
 import { FileRepository } from "../files/FileRepository.ts"
 import { DamageReports } from "../integrity/DamageReports.ts"
-import { PosterRepository } from "../posters/PosterRepository.ts"
+import { type ContentRef, PosterRepository } from "../posters/PosterRepository.ts"
 import type { BlobRepository } from "../storage/BlobRepository.ts"
 import { BlobStore } from "../storage/BlobStore.ts"
 import type { Format } from "../transcoding/Presentation.ts"
@@ -121,6 +121,10 @@ const make = Effect.gen(function* () {
   const posters = yield* PosterRepository
   const withAttached = AttachedFiles.make(yield* CaptionRepository, conversions)
 
+  /** Returns whether a caller set a poster for a content, and its picture is made. */
+  const hasImage = (content: ContentRef) =>
+    Effect.map(posters.find(content), (set) => Option.isSome(set) && set.value.image !== null)
+
   /** Opens what was found under a name. */
   const openFound = (
     ref: FileRef,
@@ -214,7 +218,10 @@ const make = Effect.gen(function* () {
       if (stored === undefined) return yield* new StreamNotConverted()
       if (!canSee(viewer, stored.id)) return yield* streamNotFound
       if (stored.fault !== null) return yield* fromFault(stored.fault)
-      return { fileId, conversionId: stored.id, name, record: toRecord(stored) }
+      const record = toRecord(stored)
+      const isSound = record.renditions.length > 0 && record.renditions.every(({ width }) => width === null)
+      const hasPoster = !isSound || (yield* hasImage({ bucket: ref, blobId: content.blobId }))
+      return { fileId, conversionId: stored.id, name, record, isSound, hasPoster }
     }),
 
     list: Effect.fn("Streams.list")(function* (viewer, ref) {

@@ -2,7 +2,6 @@
  * Routes of the player pages, which other pages embed in frames. A client that accepts HTML also gets problems as a page,
  * since a viewer sees nothing else of the response.
  */
-import type { StreamInfo } from "@holdfast/core/playback/OpenedStream"
 import type { Viewer } from "@holdfast/core/playback/Viewer"
 import type { Format } from "@holdfast/core/transcoding/Presentation"
 import * as StreamFiles from "@holdfast/core/transcoding/StreamFiles"
@@ -33,10 +32,6 @@ const parseParameters = ({ url }: HttpServerRequest.HttpServerRequest): PlayerPa
   const at = url.indexOf("?")
   return PlayerParameters.parse(new URLSearchParams(at < 0 ? "" : url.slice(at)))
 }
-
-/** Whether there is, or may be, video: unknown before the conversion runs. */
-const mayHaveVideo = ({ record }: StreamInfo): boolean =>
-  record.renditions.length === 0 || record.renditions.some(({ width }) => width !== null)
 
 /** A page has a key of its own, so that it is compressed for one response. */
 const effort: ContentCodings.Effort = { br: 4, gzip: 6 }
@@ -84,8 +79,9 @@ export const layer = StreamRoutes.layer(
         format,
         source: `${format}/${StreamFiles.entry(format)}${query}`,
         status: `../streams${query}`,
-        poster: mayHaveVideo(info) ? `${StreamFiles.poster}${query}` : undefined,
-        storyboard: mayHaveVideo(info) ? `${format}/${StreamFiles.storyboard}${query}` : undefined,
+        poster: info.hasPoster ? `${StreamFiles.poster}${query}` : undefined,
+        storyboard: info.isSound ? undefined : `${format}/${StreamFiles.storyboard}${query}`,
+        isSound: info.isSound,
         title: info.name,
         parameters: parseParameters(request),
         frameAncestors

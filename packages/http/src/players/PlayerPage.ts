@@ -18,6 +18,8 @@ export interface Input {
   readonly poster: string | undefined
   /** Address of the storyboard, likewise. The script loads it when the viewer moves the pointer over the seek bar. */
   readonly storyboard: string | undefined
+  /** Whether the stream is known to have no picture. The script finds that out for a conversion that has not begun. */
+  readonly isSound: boolean
   /** The file's name. */
   readonly title: string
   readonly parameters: PlayerParameters
@@ -40,6 +42,24 @@ const video = ({ parameters, poster, title }: Input): string => {
   // The video is no tab stop; the controls are.
   return `<video id="video"${attributes.join("")} playsinline preload="metadata"></video>`
 }
+
+const stage = ({ isSound, parameters: { height, width } }: Input): string => {
+  const classes = [
+    "stage",
+    ...(width === undefined && height === undefined ? ["fill"] : []),
+    ...(isSound ? ["audio"] : [])
+  ]
+  return `<div id="stage" class="${classes.join(" ")}">`
+}
+
+/** What the stage shows of sound alone until the script has loaded a poster. The heading of the page has the same text. */
+const cover = (title: string): string =>
+  [
+    '<div class="cover" part="cover" id="cover" aria-hidden="true">',
+    '<svg class="wave" part="wave" viewBox="0 0 24 24"><path d="M4 10v4"/><path d="M8 7v10"/><path d="M12 4v16"/><path d="M16 8v8"/><path d="M20 10.5v3"/></svg>',
+    `<span class="name" part="title" dir="auto">${Markup.escape(title)}</span>`,
+    "</div>"
+  ].join("")
 
 /** Returns the settings for the script. */
 const settings = ({ format, parameters, source, status, storyboard }: Input, base: string): string =>
@@ -76,7 +96,8 @@ export const render = (input: Input): Page.Page => {
     ],
     body: [
       `<h1 class="unseen" dir="auto">${Markup.escape(input.title)}</h1>`,
-      `<div id="stage" class="stage${input.parameters.width === undefined && input.parameters.height === undefined ? " fill" : ""}">`,
+      stage(input),
+      cover(input.title),
       video(input),
       '<button class="play" part="single-button" id="play" type="button" hidden>Play</button>',
       '<div class="notice unseen" id="notice">',

@@ -54,7 +54,7 @@ export const read = (): PlayerSources => {
         .map((name) => [basename(name, ".js"), text(directory, name)])
     ),
     // Rules of a theme are in no layer: they precede, whichever selectors the player uses.
-    style: `@layer player {\n${text(directory, "Player.css")}${text(directory, controls, "Controls.css")}}\n`,
+    style: `@layer player {\n${text(directory, "Player.css")}${text(directory, controls, "Controls.css")}${text(directory, controls, "Cover.css")}}\n`,
     shareStyle: text(directory, "SharePage.css"),
     hls: text(hls),
     dash: text(dash, "dash.mediaplayer.min.js"),

@@ -19,6 +19,7 @@ const input: PlayerPage.Input = {
   status: "../streams?apiKey=hf_a",
   poster: undefined,
   storyboard: undefined,
+  isSound: false,
   title: "Holidays",
   parameters: PlayerParameters.defaults,
   frameAncestors: "*"

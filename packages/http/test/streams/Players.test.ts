@@ -1,3 +1,4 @@
+import * as FakeMedia from "@holdfast/testing/transcoding/FakeMedia"
 import * as Effect from "effect/Effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { expectProblem } from "../support/Problems.ts"
@@ -60,6 +61,26 @@ describe("player page", () => {
       expect((await as(page, settings["engine"])).status).toBe(200)
     }
   )
+
+  it("sound alone → the page knows it, and has a poster only if one is set", async () => {
+    const { streams } = await server.makeVideo(bucket, FakeMedia.make({ ...FakeMedia.playable, video: null }))
+    await server.convert(streams)
+    const htmlOf = async () => (await server.get(`${streams}/hls`, { headers: browser })).text()
+    const plain = await htmlOf()
+    expect(plain).toContain('class="stage fill audio"')
+    expect(plain).not.toContain("data-poster")
+    expect(settingsIn(plain)["storyboard"]).toBe(undefined)
+    // The structure of a JPEG of 16×9 pixels.
+    const image = "/9j/wAALCAAJABABAREA/9oACAEBAAA/AAH/2Q=="
+    expect((await server.post(`${streams}/poster`, { json: { image } })).status).toBe(200)
+    const [, poster = ""] = /data-poster="([^"]*)"/.exec(await htmlOf()) ?? []
+    expect((await as(`${streams}/hls`, poster)).headers.get("content-type")).toBe("image/jpeg")
+
+    const video = await server.makeVideo(bucket)
+    await server.convert(video.streams)
+    const html = await (await server.get(`${video.streams}/hls`, { headers: browser })).text()
+    expect(html).toContain('class="stage fill"')
+  })
 
   it("conversion is running, or playback key instead of API key → same page", async () => {
     const { streams } = await server.makeVideo(bucket)

@@ -6,6 +6,7 @@ import { awaitPlayable } from "./AwaitPlayable.js"
 import * as ConversionState from "./ConversionState.js"
 import * as ControlBar from "./controls/ControlBar.js"
 import * as Spinner from "./controls/Spinner.js"
+import * as Cover from "./Cover.js"
 import * as Engine from "./Engine.js"
 import * as HostMessages from "./host/HostMessages.js"
 import * as Playback from "./Playback.js"
@@ -33,7 +34,7 @@ const play = async (start) => {
       await View.showRefusal(conversion, position)
       continue
     }
-    if (conversion.state === "ready") View.showPoster(isPlaying)
+    if (conversion.state === "ready") Cover.showPoster(isPlaying)
     const isGrowing = conversion.state === "running"
     const end = await Session.run({ settings, start, isGrowing, position, minRest, isPlaying }).catch(() => undefined)
     // Undefined: the library could not be loaded, which counts as a failure, too.
@@ -49,6 +50,7 @@ const play = async (start) => {
   }
 }
 
+Cover.prepare()
 Playback.prepare(settings)
 Spinner.prepare()
 if (settings.controls) ControlBar.prepare(settings)

@@ -21,6 +21,10 @@ export const playButton = element("play", HTMLButtonElement)
 export const soundButton = element("sound", HTMLButtonElement)
 export const stage = element("stage", HTMLElement)
 export const spinner = element("spinner", HTMLElement)
+export const cover = element("cover", HTMLElement)
+
+/** Returns whether there is sound alone: the server knows it, or the video's metadata says so. */
+export const isSound = () => stage.classList.contains("audio")
 
 export const controls = {
   controls: element("controls", HTMLElement),
@@ -59,22 +63,6 @@ const percent = element("percent", HTMLElement)
 const bar = element("progress", HTMLProgressElement)
 const alert = element("alert", HTMLElement)
 const retryButton = element("again", HTMLButtonElement)
-
-/**
- * Shows the poster until the video plays. Over a slow line it takes as long to load as the first segment: a video that plays at once has
- * none, unless the browser forbids that.
- *
- * @param {boolean} isPlaying
- */
-export const showPoster = (isPlaying) => {
-  const { poster } = video.dataset
-  if (poster === undefined) return
-  const show = () => {
-    if (video.paused) video.poster = poster
-  }
-  if (isPlaying) video.addEventListener("loadeddata", show, { once: true })
-  else show()
-}
 
 /**
  * Changes a text only if it differs: screen readers announce each change.

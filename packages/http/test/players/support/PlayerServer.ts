@@ -33,6 +33,8 @@ export interface State {
   title: string
   poster: string | undefined
   storyboard: string | undefined
+  /** Whether the server knows that the stream has no picture. */
+  isSound: boolean
 }
 
 export const ready = { code: 200, item: { state: "READY", progress: 1, error: null } }
@@ -88,7 +90,8 @@ export const make = async (): Promise<PlayerServer> => {
     frameAncestors: "*",
     title: "A",
     poster: undefined,
-    storyboard: undefined
+    storyboard: undefined,
+    isSound: false
   }
   let requests: Array<string> = []
 
@@ -99,6 +102,7 @@ export const make = async (): Promise<PlayerServer> => {
       status: "../streams?apiKey=k",
       poster: state.poster,
       storyboard: state.storyboard,
+      isSound: state.isSound,
       title: state.title,
       parameters: PlayerParameters.parse(query),
       frameAncestors: state.frameAncestors

@@ -20,9 +20,13 @@ const skip = 10
 
 const isIdle = () => stage.classList.contains("idle")
 
-/** Controls that the viewer uses, or may use by keyboard, stay. */
+/** Controls that the viewer uses, or may use by keyboard, stay. Those of sound alone cover no picture. */
 const areInUse = () =>
-  video.paused || !panel.hidden || bar.matches(":hover") || controls.querySelector(":focus-visible") !== null
+  video.paused ||
+  View.isSound() ||
+  !panel.hidden ||
+  bar.matches(":hover") ||
+  controls.querySelector(":focus-visible") !== null
 
 /** @param {MouseEvent} event @returns {-1 | 0 | 1} The part of the picture: left, middle or right. */
 const partOf = ({ clientX }) => {
@@ -74,7 +78,7 @@ export const prepare = () => {
   })
   // In older browsers, a click is a mere `MouseEvent`, which does not name its pointer.
   video.addEventListener("click", (event) => {
-    if (pointer === "touch") onTap(event)
+    if (pointer === "touch" && !View.isSound()) onTap(event)
     else Playback.toggle()
   })
   // The two clicks have stopped and started the video, or the reverse.

@@ -38,7 +38,9 @@ export const prepare = () => {
   })
   pip.addEventListener("click", togglePip)
   video.addEventListener("loadedmetadata", () => {
-    // Sound alone has no picture.
-    pip.hidden = document.pictureInPictureEnabled !== true || video.videoWidth === 0
+    // Sound alone has no picture, which iPhones would show on the full screen.
+    const hasPicture = video.videoWidth > 0
+    fullscreen.hidden = !document.fullscreenEnabled && (enterVideo === undefined || !hasPicture)
+    pip.hidden = document.pictureInPictureEnabled !== true || !hasPicture
   })
 }
