@@ -8,6 +8,9 @@ const { cover, stage, video } = View
 /** Address of the poster, as soon as there is one. @type {string | undefined} */
 let poster
 
+/** Returns the absolute address of the poster; undefined while there is none. */
+export const posterAddress = () => (poster === undefined ? undefined : new URL(poster, document.baseURI).href)
+
 /** Replaces the title of sound alone by the poster. The title stays where the poster cannot be loaded. */
 const showArtwork = () => {
   if (poster === undefined || cover.querySelector("img") !== null) return

@@ -9,6 +9,7 @@ import * as Spinner from "./controls/Spinner.js"
 import * as Cover from "./Cover.js"
 import * as Engine from "./Engine.js"
 import * as HostMessages from "./host/HostMessages.js"
+import * as MediaSession from "./host/MediaSession.js"
 import * as Playback from "./Playback.js"
 import * as Session from "./Session.js"
 import * as Settings from "./Settings.js"
@@ -55,6 +56,7 @@ Playback.prepare(settings)
 Spinner.prepare()
 if (settings.controls) ControlBar.prepare(settings)
 HostMessages.prepare()
+MediaSession.prepare()
 const start = Engine.find(settings.format)
 if (start !== undefined) void play(start)
 else await View.showError("This browser cannot play this kind of stream.", "unsupported", settings.seek)
