@@ -9,6 +9,7 @@ import * as Spinner from "./controls/Spinner.js"
 import * as Cover from "./Cover.js"
 import * as Engine from "./Engine.js"
 import * as HostMessages from "./host/HostMessages.js"
+import * as LastPosition from "./host/LastPosition.js"
 import * as MediaSession from "./host/MediaSession.js"
 import * as Playback from "./Playback.js"
 import * as Session from "./Session.js"
@@ -25,7 +26,7 @@ const minRestOfSeek = 1
 
 /** Runs sessions, one after the other. @param {NonNullable<ReturnType<typeof Engine.find>>} start */
 const play = async (start) => {
-  let position = settings.seek
+  let position = LastPosition.read() ?? settings.seek
   let minRest = minRestOfSeek
   let isPlaying = settings.autoplay
   let failures = 0
@@ -58,5 +59,7 @@ if (settings.controls) ControlBar.prepare(settings)
 HostMessages.prepare()
 MediaSession.prepare()
 const start = Engine.find(settings.format)
-if (start !== undefined) void play(start)
-else await View.showError("This browser cannot play this kind of stream.", "unsupported", settings.seek)
+if (start !== undefined) {
+  void play(start)
+  LastPosition.prepare()
+} else await View.showError("This browser cannot play this kind of stream.", "unsupported", settings.seek)
