@@ -284,6 +284,9 @@ describeEach("multipart", (current: () => TestServer) => {
     expect(await sdk.send(new HeadObjectCommand(last))).toMatchObject(described)
     const got = await sdk.send(new GetObjectCommand(last))
     expect([got, await got.Body?.transformToString()]).toMatchObject([described, ""])
+    const attributes = { Bucket, Key: ref.Key, ObjectAttributes: [ObjectAttribute.OBJECT_PARTS], PartNumberMarker: "2" }
+    const { ObjectParts } = await sdk.send(new GetObjectAttributesCommand(attributes))
+    expect(ObjectParts).toMatchObject({ IsTruncated: false, TotalPartsCount: 3 })
   })
 
   it("declared size of the object: other than that of the parts → InvalidRequest; the same → completed", async () => {

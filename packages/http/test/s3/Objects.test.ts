@@ -520,9 +520,11 @@ const suite = (start: () => Promise<TestServer.TestServer>) => () => {
     const copy = (Key: string, options: object = {}) =>
       s3.send(new CopyObjectCommand({ Bucket, Key, CopySource, ...options }))
     expect((await copy("kept")).CopyObjectResult?.ETag).toBe(md5("x"))
+    await copy("ignored", { Metadata: { m: "x".repeat(3000) } })
     await copy("replaced", { MetadataDirective: "REPLACE", Metadata: { n: "2" }, ContentType: "text/n" })
     const head = (Key: string) => s3.send(new HeadObjectCommand({ Bucket, Key }))
     expect((await head("kept")).Metadata).toEqual({ m: "1" })
+    expect((await head("ignored")).Metadata).toEqual({ m: "1" })
     expect(await head("replaced")).toMatchObject({ Metadata: { n: "2" }, ContentType: "text/n" })
     expect(await read(Bucket, "kept")).toBe("x")
     expect(await failure(copy("no", { CopySourceIfMatch: '"y"' }))).toEqual(["PreconditionFailed", 412])

@@ -20,7 +20,7 @@ export interface ObjectDescription {
 }
 
 /** Bytes of names and values of metadata together (the limit of user-defined metadata in Amazon S3). */
-const maxBytes = 2048
+export const maxMetadataBytes = 2048
 
 /** Bytes of the entry `holdfast-omitted`, whose value may have up to eight digits. */
 const omittedBytes = 24
@@ -70,7 +70,8 @@ export const of = (file: MirroredFile): ObjectDescription => {
   const headers: { -readonly [Name in (typeof storeHeaders)[keyof typeof storeHeaders]]?: string } = {}
   const metadata: Record<string, string> = { "holdfast-file": file.id, "holdfast-sha256": file.content.sha256 }
   let bytesLeft =
-    maxBytes - Object.entries(metadata).reduce((sum, [name, value]) => sum + name.length + value.length, omittedBytes)
+    maxMetadataBytes -
+    Object.entries(metadata).reduce((sum, [name, value]) => sum + name.length + value.length, omittedBytes)
   let omitted = 0
   const add = (name: string, value: string) => {
     const size = name.length + value.length

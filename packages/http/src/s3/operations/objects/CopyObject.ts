@@ -1,7 +1,7 @@
 /**
  * Copies an object within the tenant. The store copies the bytes where it can.
  */
-import type { Metadata } from "@holdfast/core/files/File"
+import type { Metadata, StoredFile } from "@holdfast/core/files/File"
 import * as TraceMember from "@holdfast/core/files/moves/TraceMember"
 import * as BlobKey from "@holdfast/core/storage/BlobKey"
 import * as DateTime from "effect/DateTime"
@@ -26,6 +26,16 @@ const damaged = S3Error.of("InternalError")
 
 const isReplace = (headers: Call["headers"], name: string): boolean => headers[name]?.toUpperCase() === "REPLACE"
 
+/** Returns the metadata of the copy, without tags: what the request gives, or that of the source. A copy to itself keeps its trace. */
+const metadataOf = (
+  { metadata }: Pick<StoredFile, "metadata">,
+  given: ObjectMetadata.Description | undefined,
+  isToItself: boolean
+): Metadata => {
+  if (given === undefined) return TraceMember.withoutTrace(metadata)
+  return isToItself ? TraceMember.keepTrace(metadata, given.metadata) : given.metadata
+}
+
 export const copyObject: Operation = {
   name: "CopyObject",
   method: "PUT",
@@ -46,21 +56,19 @@ export const copyObject: Operation = {
       if (isToItself && !isReplaced) return yield* toItself
 
       yield* CopySource.checkSize(content.size)
-      const given = yield* ObjectMetadata.fromRequest(headers)
+      const given = isReplaced ? yield* ObjectMetadata.fromRequest(headers) : undefined
       const tags = isReplace(headers, "x-amz-tagging-directive")
         ? yield* ObjectMetadata.tagsOfHeader(headers["x-amz-tagging"])
         : ObjectMetadata.tagsOf(file)
       const { checksum, content: bytes, isComputed } = CopyChecksum.make(download, algorithm, tenantId)
-      const contentType = isReplaced ? given.contentType : undefined
-      const replacing = isToItself ? TraceMember.keepTrace(file.metadata, given.metadata) : given.metadata
-      const source: Metadata = isReplaced ? replacing : TraceMember.withoutTrace(file.metadata)
+      const contentType = given?.contentType
       const stored = yield* store(call, {
         bucket,
         key: call.key,
         content: bytes,
         description: {
-          metadata: ObjectMetadata.withTags(source, tags),
-          headers: isReplaced ? given.headers : file.headers,
+          metadata: ObjectMetadata.withTags(metadataOf(file, given, isToItself), tags),
+          headers: given?.headers ?? file.headers,
           contentType
         },
         options: {

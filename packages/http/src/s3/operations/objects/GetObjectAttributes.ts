@@ -60,7 +60,8 @@ const partElements = Effect.fnUntraced(function* (
     ["PartNumberMarker", after],
     ["NextPartNumberMarker", last],
     ["MaxParts", limit],
-    ["IsTruncated", last < count],
+    // The count includes a last part without bytes, which the content does not keep.
+    ["IsTruncated", listed.length === limit && last < count],
     ...listed.map(({ length, tag }, index): Xml.Element => [
       "Part",
       [PartTag.checksumElement(PartTag.read({ tag }).checksum), ["PartNumber", after + index + 1], ["Size", length]]

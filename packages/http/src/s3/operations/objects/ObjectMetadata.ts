@@ -7,6 +7,7 @@
 import type { Metadata, StoredFile } from "@holdfast/core/files/File"
 import type { Header } from "@holdfast/core/files/Header"
 import * as TraceMember from "@holdfast/core/files/moves/TraceMember"
+import { maxMetadataBytes } from "@holdfast/core/mirrors/targets/ObjectDescription"
 import * as Trace from "@holdfast/core/mirrors/targets/Trace"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
@@ -22,9 +23,6 @@ const contentHeaders = ["cache-control", "content-disposition", "content-encodin
 const prefix = "x-amz-meta-"
 const tagsName = "s3:tags"
 const maxTags = 10
-
-/** The most bytes of the names and values of user metadata together, as in Amazon S3. Mirrors to S3 leave out what is above it. */
-const maxMetadataBytes = 2048
 
 /** Node has the bytes of headers as Latin-1. Clients send UTF-8, Latin-1 or encoded words. */
 const decodeText = (value: string): string => {
