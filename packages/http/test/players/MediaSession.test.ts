@@ -92,7 +92,7 @@ Requires.requires(BrowserSetup.missing).describe("media session", () => {
   it("duration is not known, or shorter than the position → a position that the API permits, or none", async () => {
     await context().addInitScript(recorder)
     const { messages, page } = await open("plain", "hls", "?seek=5")
-    await PlayerTab.until(page, "video.currentTime === 5")
+    await PlayerTab.until(page, "video.readyState >= 2 && video.currentTime === 5")
     await page.keyboard.press("k")
     await PlayerTab.until(page, "video.currentTime > 5")
     await page.keyboard.press("k")
