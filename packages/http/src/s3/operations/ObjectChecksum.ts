@@ -28,7 +28,7 @@ const unsupported = S3Error.of(
 export const requested = (headers: Call["headers"]): Effect.Effect<ChecksumAlgorithm | undefined, S3Error> => {
   const name = headers[algorithmHeader]
   if (name === undefined) return Effect.undefined
-  const algorithm = Checksums.algorithmOf(`x-amz-checksum-${name.toLowerCase()}`)
+  const algorithm = Checksums.algorithmNamed(name)
   return algorithm === undefined ? Effect.fail(unsupported) : Effect.succeed(algorithm)
 }
 
@@ -43,7 +43,7 @@ export const write = (checksum: ObjectChecksum | undefined): string | undefined 
 /** Returns the checksum that was stored with a content, or its SHA-256; undefined while neither is known. */
 export const find = ({ checksum = "", sha256 }: Pick<Content, "checksum" | "sha256">): ObjectChecksum | undefined => {
   const [name = "", value = "", type] = checksum.split(" ")
-  const algorithm = Checksums.algorithmOf(`x-amz-checksum-${name.toLowerCase()}`)
+  const algorithm = Checksums.algorithmNamed(name)
   if (algorithm !== undefined) return { algorithm, value, type: type === "COMPOSITE" ? type : "FULL_OBJECT" }
   if (sha256 === null) return undefined
   return { algorithm: "SHA256", value: Buffer.from(sha256, "hex").toString("base64"), type: "FULL_OBJECT" }
@@ -51,7 +51,7 @@ export const find = ({ checksum = "", sha256 }: Pick<Content, "checksum" | "sha2
 
 /** Returns the header with a checksum. */
 export const header = ({ algorithm, value }: Checksum): Record<string, string> => ({
-  [`x-amz-checksum-${algorithm.toLowerCase()}`]: value
+  [Checksums.headerOf(algorithm)]: value
 })
 
 /** Returns the headers with the checksum of an object. */

@@ -14,11 +14,16 @@ const lengths: Readonly<Record<ChecksumAlgorithm, number>> = { CRC32: 4, CRC32C:
 
 const algorithms = Object.keys(lengths).filter((name): name is ChecksumAlgorithm => name in lengths)
 
-const headerOf = (algorithm: ChecksumAlgorithm): string => `x-amz-checksum-${algorithm.toLowerCase()}`
+/** Returns the name of the header, or trailer, with a checksum. */
+export const headerOf = (algorithm: ChecksumAlgorithm): string => `x-amz-checksum-${algorithm.toLowerCase()}`
 
 /** Returns the algorithm of a header such as `x-amz-checksum-crc32`; undefined for another name. */
 export const algorithmOf = (header: string): ChecksumAlgorithm | undefined =>
   algorithms.find((algorithm) => headerOf(algorithm) === header)
+
+/** Returns the algorithm of this name, in any letter case; undefined for another name. */
+export const algorithmNamed = (name: string): ChecksumAlgorithm | undefined =>
+  algorithms.find((algorithm) => algorithm === name.toUpperCase())
 
 /** Makes what computes a checksum. */
 export const make = (algorithm: ChecksumAlgorithm): Crc.Crc => {

@@ -123,7 +123,7 @@ export const make = Effect.gen(function* () {
       md5OfContent = md5.digest("hex")
       if (declared.md5 !== undefined && declared.md5 !== md5OfContent) return Effect.fail(S3Error.of("BadDigest"))
       if (algorithm !== undefined && checksum !== undefined) {
-        const value = declared.checksum?.value ?? decoder?.trailers.get(`x-amz-checksum-${algorithm.toLowerCase()}`)
+        const value = declared.checksum?.value ?? decoder?.trailers.get(Checksums.headerOf(algorithm))
         if (value === undefined) return Effect.fail(S3Error.of("InvalidRequest", "The declared trailer is missing."))
         if (!Checksums.isValid({ algorithm, value })) {
           return Effect.fail(S3Error.of("InvalidRequest", "The trailer is not a valid checksum."))

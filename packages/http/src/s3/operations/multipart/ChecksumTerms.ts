@@ -41,4 +41,4 @@ export const typeOf = ({ terms }: Pick<Upload, "terms">): string | undefined => 
 
 /** Returns the chosen algorithm of the checksum; undefined as for `typeOf`. */
 export const algorithmOf = ({ terms }: Pick<Upload, "terms">): ChecksumAlgorithm | undefined =>
-  Checksums.algorithmOf(`x-amz-checksum-${terms.notes?.[algorithmHeader]?.toLowerCase()}`)
+  Checksums.algorithmNamed(terms.notes?.[algorithmHeader] ?? "")

@@ -25,7 +25,7 @@ export const write = ({ checksum, md5 }: PartTag): string =>
 /** Returns the tag of a stored part. */
 export const read = ({ tag }: Pick<UploadPart, "tag">): PartTag => {
   const [md5 = "", name = "", value = ""] = (tag ?? "").split(" ")
-  const algorithm = Checksums.algorithmOf(`x-amz-checksum-${name.toLowerCase()}`)
+  const algorithm = Checksums.algorithmNamed(name)
   return { md5, checksum: algorithm === undefined ? undefined : { algorithm, value } }
 }
 
